@@ -1,0 +1,1 @@
+"""A conformance kit for agent-memory stores: `pytest --memory-store=package.module:factory`."""

@@ -1,0 +1,1 @@
+"""Reference stores for the `MemoryStore` contract of Pydantic AI Harness."""
