@@ -1,0 +1,84 @@
+"""The project's chores as nox sessions, each in an environment of its own made from `requirements/dev.txt`.
+
+`nox -l` lists them; a plain `nox` runs those that have to pass before a change lands. Must not know: anything about
+stores or clauses beyond the specs of the reference stores.
+"""
+
+from __future__ import annotations
+
+import shutil
+
+import nox
+
+LOCK = "requirements/dev.txt"
+PYTHONS = ["3.11", "3.12", "3.13"]
+PRERELEASES = [version for version in ["3.14"] if shutil.which(f"python{version}")]
+REFERENCE_STORES = ["reference_stores.in_memory:open_store", "reference_stores.sqlite:open_store"]
+
+nox.needs_version = ">=2024.10.9"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.download_python = "never"
+nox.options.error_on_external_run = True
+nox.options.sessions = ["lint", "types", "tests", "conformance", "docs"]
+
+
+def install_locked(session: nox.Session) -> None:
+    """Install what the lock pins, then the project itself, editable.
+
+    Two commands, since pip refuses an editable requirement while it checks hashes; the second needs no network,
+    since the build backend is in the lock.
+    """
+    session.install("--require-hashes", "-r", LOCK)
+    session.install("--no-deps", "--no-build-isolation", "-e", ".")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style, formatting and the directions of imports."""
+    install_locked(session)
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    session.run("lint-imports", "--no-logo")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check types, with both checkers at their strictest."""
+    install_locked(session)
+    session.run("mypy")
+    session.run("pyright", env={"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"})
+
+
+@nox.session(python=PYTHONS + PRERELEASES)
+def tests(session: nox.Session) -> None:
+    """Run the test suite; arguments after `--` go to pytest."""
+    install_locked(session)
+    session.run("python", "-m", "pytest", *session.posargs)
+
+
+@nox.session
+@nox.parametrize("spec", REFERENCE_STORES)
+def conformance(session: nox.Session, spec: str) -> None:
+    """Judge one reference store; arguments after `--` go to pytest."""
+    install_locked(session)
+    session.run("python", "-m", "pytest", f"--memory-store={spec}", *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Check that generated pages are up to date and that links between pages lead somewhere."""
+    install_locked(session)
+    session.run("python", "-m", "pytest", "tests/test_docs.py", *session.posargs)
+
+
+@nox.session
+def lock(session: nox.Session) -> None:
+    """Write `requirements/dev.txt` anew from pyproject.toml; `nox -s lock -- --upgrade` also takes newer releases."""
+    session.install("uv")
+    session.run(
+        *("uv", "pip", "compile", "pyproject.toml", "--extra=dev", f"--output-file={LOCK}", "--quiet"),
+        *("--universal", "--python-version=3.11", "--generate-hashes"),
+        # A lock is the same for every reader, whatever index or machine it was made with.
+        *("--no-emit-index-url", "--no-emit-find-links", "--custom-compile-command=nox -s lock"),
+        *session.posargs,
+    )
