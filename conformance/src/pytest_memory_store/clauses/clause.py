@@ -33,12 +33,17 @@ class Clause:
     """One promise of the contract.
 
     `id` is the group and a number, `CAS-13`; the weaker half of a sentence with two levels ends in `b`.
-    `sentence` says what a store does, in the present tense, without the level word: "returns `None` for an absent path".
+    `sentence` says what a store does, in the present tense, without the level word: "returns `None` for an
+    absent path".
     `why` says what a user loses when it is broken. `source` names where the promise is stated.
-    `needs` are the claims without which the clause does not apply (`search`, `metadata`, `durable`, `shared`, `fs`, `lexical`, ...).
+    `needs` are the claims without which the clause does not apply (`search`, `metadata`, `durable`, `shared`,
+    `fs`, `lexical`, ...).
     `waived_by` are the claims that waive it (`content_versions`, `case_insensitive`, ...).
+    `relaxed_by` are the claims that move its border and leave the rest in force: `max_staleness_s` lets a
+    read on a second handle lag.
     `same_as` names the clause whose check and evidence it shares, where two clauses state one promise.
-    `since` is the first protocol release in which `level` holds, and `level_before` the level in earlier ones.
+    `since` is the first protocol release in which `level` holds, and `level_before` the level in earlier
+    ones.
     """
 
     id: str
@@ -49,6 +54,7 @@ class Clause:
     status: Status
     needs: frozenset[str] = frozenset()
     waived_by: frozenset[str] = frozenset()
+    relaxed_by: frozenset[str] = frozenset()
     same_as: str | None = None
     since: str | None = None
     level_before: Level | None = None
