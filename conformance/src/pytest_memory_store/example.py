@@ -1,0 +1,317 @@
+"""One example: a fresh scope on the store, the model of it, and the transcript of every call.
+
+A check gets an `Example` and makes calls through it. Each call is recorded, made under the deadline, compared with
+the model and booked: as evidence where a clause held, as a `Violation` where one broke. Must not know: pytest,
+Hypothesis, reports.
+"""
+
+from __future__ import annotations
+
+import functools
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pytest_memory_store.calls import (
+    UNSET,
+    Call,
+    Delete,
+    GetOperation,
+    Hung,
+    ListPaths,
+    MemoryOperation,
+    Outcome,
+    Raised,
+    Read,
+    Returned,
+    Search,
+    Unset,
+    Write,
+)
+from pytest_memory_store.checks import Finding, Judgement, judge
+from pytest_memory_store.claims import Claims
+from pytest_memory_store.model import Expectation, Fails, Model, Mutates
+from pytest_memory_store.rig import Rig
+from pytest_memory_store.search_checks import judge_search
+from pytest_memory_store.transcript import Transcript
+
+ALL = 2**31 - 1
+"""A bound that cuts nothing: the largest that every store must honour."""
+
+
+class Violation(Exception):  # noqa: N818 - the contract's word, and no error of the kit
+    """A clause broken, with the transcript that shows it."""
+
+    def __init__(self, finding: Finding, transcript: Transcript) -> None:
+        super().__init__(f"{finding.clause}: {finding.message}")
+        self.finding = finding
+        self.transcript = transcript
+
+    @property
+    def clause(self) -> str:
+        """The id of the broken clause."""
+        return self.finding.clause
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How much a person has to read: calls, then characters. The smaller of two shows the fault better."""
+        return len(self.transcript.steps), sum(len(line) for line in self.transcript.render())
+
+
+class NotExercised(BaseException):  # noqa: N818 - an outcome, not an error
+    """The clause could not be put to the test; the message says why, for the report.
+
+    A `BaseException`, so that Hypothesis lets it through at once.
+    """
+
+
+@functools.cache
+def violation_of(clause: str) -> type[Violation]:
+    """A class per clause: Hypothesis tells failures apart by their class, and shrinks each to its own example."""
+    return type(f"Violation of {clause}", (Violation,), {})
+
+
+@dataclass(slots=True)
+class Setting:
+    """What the examples of one run share: the rig, the store under test, and what is judged.
+
+    `applies` maps a clause id to the clause it is booked on, or to `None` where it is not judged for this store;
+    `fatal` says whether a broken clause ends the example (a MUST does, an advisory does not).
+    """
+
+    rig: Rig
+    store: Any
+    claims: Claims
+    capabilities: frozenset[str]
+    applies: Callable[[str], str | None]
+    fatal: Callable[[str], bool]
+    operation_type: type = MemoryOperation
+
+
+@dataclass(slots=True)
+class Example:
+    """A notebook under a fresh scope. Names are relative to the scope; every bound counts code points."""
+
+    setting: Setting
+    own: str = ""
+    scope: str = ""
+    model: Model = field(default_factory=Model)
+    evidence: Counter[str] = field(default_factory=Counter)
+    advisories: list[Violation] = field(default_factory=list)
+    transcript: Transcript = field(init=False)
+    attempted: set[str] = field(default_factory=set)
+    foreign: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.scope = self.scope or new_scope(self.setting.claims)
+        self.transcript = Transcript(self.scope)
+
+    # What a check says
+
+    def path(self, name: str) -> str:
+        """The full path of a name of this scope."""
+        return f"{self.scope}/{name}" if name else self.scope
+
+    @property
+    def prefix(self) -> str:
+        """The scope as a prefix for listings and searches."""
+        return f"{self.scope}/"
+
+    def operation(self, fingerprint: str = "fp", *, id: str | None = None) -> MemoryOperation:  # noqa: A002 - the protocol's word
+        """A new operation with a random id, or with the given one."""
+        return self.setting.operation_type(id=id or f"kit-{secrets.token_hex(16)}", fingerprint=fingerprint)
+
+    def version(self, name: str) -> str | None:
+        """The current version of a file as the model has it, `None` for an absent one."""
+        file = self.model.files.get(self.path(name))
+        return file.version if file else None
+
+    async def put(self, name: str, content: str, **keywords: Any) -> str:
+        """Create or replace a file with its current version, and give the new version."""
+        outcome = await self.write(name, content, expected_version=self.version(name), **keywords)
+        assert isinstance(outcome, Returned)
+        return str(outcome.value.version)
+
+    async def write(
+        self,
+        name: str,
+        content: str,
+        *,
+        expected_version: str | None,
+        operation: MemoryOperation | None = None,
+        metadata: Mapping[str, str] | None | Unset = UNSET,
+        blame: str | None = None,
+    ) -> Outcome:
+        """Write a file."""
+        return await self.perform(Write(self.path(name), content, expected_version, operation, metadata), blame=blame)
+
+    async def read(self, name: str, max_chars: int = ALL, *, blame: str | None = None) -> Outcome:
+        """Read a file."""
+        return await self.perform(Read(self.path(name), max_chars), blame=blame)
+
+    async def delete(
+        self,
+        name: str,
+        *,
+        expected_version: str | None,
+        operation: MemoryOperation | None = None,
+        blame: str | None = None,
+    ) -> Outcome:
+        """Delete a file."""
+        return await self.perform(Delete(self.path(name), expected_version, operation), blame=blame)
+
+    async def remove(self, name: str, **keywords: Any) -> Outcome:
+        """Delete a file with its current version."""
+        return await self.delete(name, expected_version=self.version(name), **keywords)
+
+    async def get_operation(self, operation: MemoryOperation, *, blame: str | None = None) -> Outcome:
+        """Ask for the receipt of an operation."""
+        return await self.perform(GetOperation(operation), blame=blame)
+
+    async def list_paths(self, prefix: str | None = None, *, limit: int = ALL, blame: str | None = None) -> Outcome:
+        """List the paths below a full prefix, by default the scope's."""
+        return await self.perform(ListPaths(self.prefix if prefix is None else prefix, limit), blame=blame)
+
+    async def search(self, query: str, *, prefix: str | None = None, blame: str | None = None, **bounds: int) -> Outcome:
+        """Search the files of a full prefix, by default the scope's."""
+        return await self.perform(Search(self.prefix if prefix is None else prefix, query, **bounds), blame=blame)
+
+    async def settle(self, names: Iterable[str] | None = None) -> None:
+        """Read every live file in full, so that whatever changed one of them is seen now."""
+        paths = [self.path(n) for n in names] if names is not None else sorted(self.model.files)
+        for path in paths:
+            await self.perform(Read(path, ALL))
+
+    def require(self, clause: str, ok: bool, message: str, *, expected: object, actual: object) -> None:  # noqa: FBT001 - the condition is the point
+        """Book a clause that the model does not know: as held, or as broken by what the last calls showed."""
+        verdict = Judgement(self.transcript.steps[-1].call if self.transcript.steps else ListPaths("", 1))
+        verdict.check(clause, ok, message, expected, actual)
+        self._book(verdict)
+
+    def fail(self, clause: str, message: str, *, expected: object, actual: object) -> None:
+        """Book a clause as broken."""
+        self.require(clause, False, message, expected=expected, actual=actual)
+
+    # How a call is made
+
+    async def perform(self, call: Call, *, blame: str | None = None) -> Outcome:
+        """Make a call, compare what came of it with the model, book it, and give the outcome.
+
+        Raises:
+            Violation: a clause that must hold is broken; the example ends here.
+        """
+        expectation = self.model.expect(call)
+        outcome = await self.send(call)
+        outcome = self._without_foreign(call, outcome)
+        verdict = self._judge(call, expectation, outcome, blame)
+        self._book(verdict)
+        self._learn(call, expectation, outcome)
+        return outcome
+
+    def _learn(self, call: Call, expectation: Expectation, outcome: Outcome) -> None:
+        """Take the outcome into the model; where it differs from the expectation, by an advisory, as it really was."""
+        applied = isinstance(call, Write | Delete) and isinstance(outcome, Returned)
+        if applied and isinstance(expectation, Fails):
+            expectation = Mutates(self.model.files.get(call.path), expectation.clause)  # type: ignore[union-attr]
+        if isinstance(expectation, Mutates) and not applied:
+            expectation = Fails("ValueError", expectation.clause)
+        version = getattr(outcome.value, "version", None) if isinstance(outcome, Returned) else None
+        self.model.learn(call, expectation, version)
+
+    async def send(self, call: Call) -> Outcome:
+        """Make a call without comparing: for checks that compare by themselves."""
+        step = self.transcript.begin(call)
+        if isinstance(call, Write):
+            self.attempted.add(call.path)
+        step.outcome = await self.setting.rig.call(self.setting.store, call)
+        return step.outcome
+
+    def _judge(self, call: Call, expectation: Expectation, outcome: Outcome, blame: str | None) -> Judgement:
+        if isinstance(call, Write) and _unsupported(call, expectation, outcome):
+            return _refused_content(call, outcome, blame)
+        if isinstance(call, Search) and isinstance(outcome, Returned) and not isinstance(expectation, Fails):
+            verdict = Judgement(call, blame)
+            files = getattr(expectation, "files", {})
+            lexical = "semantic" not in self.setting.claims
+            judge_search(verdict, self.model, call, files, outcome, lexical=lexical)
+            return verdict
+        return judge(self.model, call, expectation, outcome, blame)
+
+    def _without_foreign(self, call: Call, outcome: Outcome) -> Outcome:
+        """Drop other people's names from a listing of the whole store; nothing else is kept of them."""
+        if not isinstance(call, ListPaths) or not isinstance(outcome, Returned) or not isinstance(outcome.value, list):
+            return outcome
+        if call.prefix not in ("", UNSET):
+            return outcome
+        return replace(outcome, value=[p for p in outcome.value if isinstance(p, str) and p.startswith(self.scope)])
+
+    def _book(self, verdict: Judgement) -> None:
+        applies = self.setting.applies
+        for clause in verdict.held:
+            if booked := applies(clause):
+                self.evidence[booked] += 1
+        for finding in verdict.findings:
+            booked = applies(finding.clause)
+            if booked is None:
+                continue
+            violation = violation_of(booked)(replace(finding, clause=booked), self._so_far())
+            if self.setting.fatal(booked) or booked == self.own:
+                raise violation
+            self.advisories.append(violation)
+
+    def _so_far(self) -> Transcript:
+        return Transcript(self.scope, list(self.transcript.steps))
+
+    # How an example ends
+
+    async def clean_up(self) -> list[str]:
+        """Delete whatever this example wrote; give the paths that are still there."""
+        left = [path for path in sorted(self.attempted) if not await self._erase(path)]
+        self.attempted.clear()
+        return left
+
+    async def _erase(self, path: str) -> bool:
+        known = self.model.files.get(path)
+        rig, store = self.setting.rig, self.setting.store
+        if known is None and path in self.model.lives:
+            pass  # deleted by the example itself, or so the store said: look once
+        elif known is not None and _deleted(await rig.call(store, Delete(path, known.version))):
+            return True
+        for _ in range(3):
+            current = await rig.call(store, Read(path, 1))
+            if isinstance(current, Hung):
+                return False
+            if isinstance(current, Raised) or current.value is None:
+                return True
+            await rig.call(store, Delete(path, getattr(current.value, "version", None)))
+        return False
+
+
+def _deleted(outcome: Outcome) -> bool:
+    return isinstance(outcome, Returned) and getattr(outcome.value, "existed", False) is True
+
+
+def _unsupported(call: Write, expectation: Expectation, outcome: Outcome) -> bool:
+    """Whether the content may be refused: no store has to keep NUL or lone surrogates."""
+    from pytest_memory_store.model import is_storable
+
+    return isinstance(expectation, Mutates) and not is_storable(call.content) and isinstance(outcome, Raised)
+
+
+def _refused_content(call: Write, outcome: Outcome, blame: str | None) -> Judgement:
+    from pytest_memory_store.calls import error_names
+
+    verdict = Judgement(call, blame)
+    assert isinstance(outcome, Raised)
+    names = error_names(outcome.error)
+    verdict.check("TYPE-08b", "ValueError" in names, "unsupported content is refused with another error", "ValueError", outcome.error)
+    return verdict
+
+
+def new_scope(claims: Claims) -> str:
+    """A scope that nobody else uses: 12 random hex digits, below the tenant that a bound store serves."""
+    tenant = claims.values.get("bound")
+    base = f"kit{secrets.token_hex(6)}"
+    return f"{tenant.strip('/')}/{base}" if isinstance(tenant, str) else base
