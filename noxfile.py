@@ -1,7 +1,7 @@
 """The project's chores as nox sessions, each in an environment of its own made from `requirements/dev.txt`.
 
-`nox -l` lists them; a plain `nox` runs those that have to pass before a change lands. Must not know: anything about
-stores or clauses beyond the specs of the reference stores.
+`nox -l` lists them; a plain `nox` runs those that have to pass before a change lands.
+Must not know: anything about stores or clauses but the specs of the reference stores.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ nox.options.sessions = ["lint", "types", "tests", "conformance", "docs"]
 def install_locked(session: nox.Session) -> None:
     """Install what the lock pins, then the project itself, editable.
 
-    Two commands, since pip refuses an editable requirement while it checks hashes; the second needs no network,
-    since the build backend is in the lock.
+    Two commands, since pip refuses an editable requirement while it checks hashes.
+    The second fetches nothing: the build backend is in the lock.
     """
     session.install("--require-hashes", "-r", LOCK)
     session.install("--no-deps", "--no-build-isolation", "-e", ".")
@@ -73,7 +73,7 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def lock(session: nox.Session) -> None:
-    """Write `requirements/dev.txt` anew from pyproject.toml; `nox -s lock -- --upgrade` also takes newer releases."""
+    """Write the lock from pyproject.toml; `nox -s lock -- --upgrade` also takes newer releases."""
     session.install("uv")
     session.run(
         *("uv", "pip", "compile", "pyproject.toml", "--extra=dev", f"--output-file={LOCK}", "--quiet"),
