@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from configparser import ConfigParser
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -78,9 +79,9 @@ def test_wheel_marks_packages_as_typed(wheel: ZipFile, package: str) -> None:
 def test_wheel_registers_the_plugin(wheel: ZipFile) -> None:
     """Installing the wheel is all it takes for pytest to find the plugin."""
     (entry_points,) = [name for name in wheel.namelist() if name.endswith("/entry_points.txt")]
-    assert wheel.read(entry_points).decode().split() == [
-        *("[pytest11]", "memory_store", "=", "pytest_memory_store.plugin")
-    ]
+    parser = ConfigParser()
+    parser.read_string(wheel.read(entry_points).decode())
+    assert dict(parser["pytest11"]) == {"memory_store": "pytest_memory_store.plugin"}
 
 
 def pins() -> dict[str, str]:
