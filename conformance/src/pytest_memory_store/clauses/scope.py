@@ -59,7 +59,7 @@ CLAUSES: tuple[Clause, ...] = (
         why="One tenant's retry is answered with the result of another's.",
         source="toolset: ids are digests of the scope",
     ),
-    _later.must(
+    _writing.must(
         "SCOPE-07",
         "refuses a path of another tenant with `ValueError` or treats it as absent, and never reaches its"
         " file",
