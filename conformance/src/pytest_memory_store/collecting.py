@@ -1,0 +1,179 @@
+"""Makes the contract's clauses into pytest items with stable ids, and factory parameters into fixtures.
+
+The items of a store live in a module of pytest's own kind whose functions are made here: `memory-store::CAS-13`
+is the function `CAS-13` of the module `memory-store`. So fixtures, parametrization, `-k`, `--lf`, `-x`, xdist
+and JUnit treat them like any test.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_memory_store.clauses import CATALOGUE
+from pytest_memory_store.clauses.clause import Status
+from pytest_memory_store.kit import SMOKE, Kit
+from pytest_memory_store.results import Outcome
+from pytest_memory_store.rig import Handle
+from pytest_memory_store.store_spec import FIXTURE_SPEC, opener
+from pytest_memory_store.suites import CHECKS, EXPLORATIONS
+
+if TYPE_CHECKING:
+    from pytest_memory_store.session import Session
+
+_SCOPES = ("session", "package", "module", "class", "function")
+
+
+def item_names() -> list[str]:
+    """The items of a run in order: the smoke check, every clause that is checked, the explorations."""
+    checked = [c.id for c in CATALOGUE.values() if c.status is Status.CHECKED and c.same_as is None and c.id in CHECKS]
+    return [SMOKE, *checked, *EXPLORATIONS]
+
+
+class StoreCollector(pytest.Module):
+    """The module of one store's items; it has no file."""
+
+    kit: Kit
+    owner: Session
+
+    @classmethod
+    def for_kit(cls, session: pytest.Session, name: str, kit: Kit, owner: Session) -> StoreCollector:
+        """The collector of one store."""
+        made: StoreCollector = cls.from_parent(session, path=session.config.rootpath / name, name=name, nodeid=name)
+        made.kit, made.owner = kit, owner
+        return made
+
+    def _getobj(self) -> ModuleType:
+        module = ModuleType("pytest_memory_store.items")
+        module.__dict__.update(self._fixtures())
+        for name in item_names():
+            module.__dict__[name] = _item_function(name, self.kit)
+        return module
+
+    def funcnamefilter(self, name: str) -> bool:
+        """Take our items, whatever `python_functions` says."""
+        return name in _ITEMS
+
+    def classnamefilter(self, name: str) -> bool:  # noqa: ARG002 - pytest's signature
+        """Take no classes."""
+        return False
+
+    def _fixtures(self) -> dict[str, Any]:
+        found = conftest_fixtures(self.config.pluginmanager, self.kit.spec.module)
+        found["memory_store_handle"] = _handle_fixture(self.kit)
+        return found
+
+
+_ITEMS = frozenset(item_names())
+
+
+def _item_function(name: str, kit: Kit) -> Callable[..., None]:
+    def judge(request: pytest.FixtureRequest, memory_store_handle: tuple[Handle, Mapping[str, Any]]) -> None:
+        from pytest_memory_store.session import ITEM_RECORD, StoreJudgedError
+
+        handle, values = memory_store_handle
+        record = kit.run_item(name, handle, values)
+        request.node.stash[ITEM_RECORD] = record
+        if record.outcome in (Outcome.NOT_EXERCISED, Outcome.NOT_APPLICABLE):
+            if kit.dead and name == SMOKE:
+                raise StoreJudgedError(record.reason)
+            pytest.skip(record.reason)
+        if record.outcome is Outcome.ERROR:
+            raise StoreJudgedError(f"{name}: {record.reason}")
+        failing = [v for v in record.violations if kit.is_fatal(v.clause) or kit.options.strict]
+        if failing:
+            try:
+                from pytest_memory_store.report.terminal import failure_report
+            except ImportError:
+                failure_report = lambda v, c: "\n".join([v.clause + " " + v.message, *v.steps, "expected " + v.expected, "actual " + v.actual, v.rerun])
+
+            raise StoreJudgedError("\n\n".join(failure_report(v, CATALOGUE[v.clause]) for v in failing))
+
+    judge.__name__ = judge.__qualname__ = name
+    judge.__doc__ = CATALOGUE[name].sentence if name in CATALOGUE else None
+    return judge
+
+
+def _handle_fixture(kit: Kit) -> Any:
+    """The fixture that opens the store, with the factory's parameters as its own."""
+
+    def memory_store_handle(**values: Any) -> Iterator[tuple[Handle, Mapping[str, Any]]]:
+        if kit.spec.text == FIXTURE_SPEC:
+            handle = Handle(kit.rig, opener(values.pop("memory_store_factory"), {}))
+        else:
+            handle = Handle(kit.rig, opener(kit.spec.factory, values))
+        try:
+            yield handle, values
+        finally:
+            handle.close()
+
+    parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in kit.spec.parameters]
+    memory_store_handle.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    scope = "function" if kit.spec.parameters else "session"
+    return pytest.fixture(scope=scope)(memory_store_handle)
+
+
+def conftest_fixtures(manager: pytest.PytestPluginManager, module: ModuleType | None) -> dict[str, Any]:
+    """The fixtures of every loaded conftest, wherever it lies, and of the factory's own module.
+
+    Raises:
+        pytest.UsageError: two conftests define different fixtures of one name.
+    """
+    found: dict[str, Any] = {}
+    origin: dict[str, str] = {}
+    for plugin in manager.get_plugins():
+        file = getattr(plugin, "__file__", None) or ""
+        if not file.endswith("conftest.py"):
+            continue
+        for name, fixture in fixtures_of(plugin):
+            if name in found and found[name] is not fixture:
+                raise pytest.UsageError(
+                    f"fixture {name!r} is defined in {origin[name]} and in {file}, and the memory-store run has no "
+                    "folder of its own to choose by; rename one, or run with one of them only"
+                )
+            found[name], origin[name] = fixture, file
+    if module is not None:
+        found.update(fixtures_of(module))
+    return found
+
+
+def fixtures_of(holder: Any) -> Iterable[tuple[str, Any]]:
+    """The fixture definitions among a module's attributes, in pytest's old and new form."""
+    for name, value in list(vars(holder).items()):
+        if type(value).__name__ == "FixtureFunctionDefinition" or hasattr(value, "_pytestfixturefunction"):
+            yield name, value
+
+
+def take_own_arguments(config: pytest.Config, root: str) -> list[str]:
+    """Take our node ids off the arguments, since they name no file; with no path left, collect no files."""
+    own = [argument for argument in config.args if argument.partition("::")[0].partition("[")[0] == root]
+    given = config.args_source is config.ArgsSource.ARGS
+    from_ini = not config.getoption("memory_store")
+    if own or given:
+        config.args[:] = [argument for argument in config.args if argument not in own]
+    elif not from_ini:
+        config.args[:] = []
+    return own
+
+
+def selection(items: list[pytest.Item], root: str, chosen: list[str]) -> list[pytest.Item]:
+    """The items to run: all of them, or of ours those that `chosen` names."""
+    if not chosen:
+        return items
+    names = [_resolve(name) for name in chosen]
+    return [item for item in items if not item.nodeid.startswith(root) or _named(item.nodeid, names)]
+
+
+def _resolve(argument: str) -> str:
+    """A node id with the clause that stands for it: `memory-store::OP-12` is checked as DUR-02's twin."""
+    head, separator, name = argument.partition("::")
+    clause = CATALOGUE.get(name.partition("[")[0])
+    return f"{head}{separator}{clause.same_as}" if clause is not None and clause.same_as else argument
+
+
+def _named(nodeid: str, names: list[str]) -> bool:
+    return any(nodeid == name or nodeid.startswith((f"{name}::", f"{name}[")) for name in names)

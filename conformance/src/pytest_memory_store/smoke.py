@@ -1,0 +1,59 @@
+"""The smoke check: is this a store at all, and how long do its calls take?
+
+It runs once before the first item of a process, so that a dead store gives one clear error instead of a failure
+per clause.
+"""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+from pytest_memory_store.example import Example, NotExercised, Setting, Violation
+from pytest_memory_store.rig import StoreHungError
+
+METHODS = ("read", "get_operation", "write", "delete", "list_paths")
+ROUNDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Smoke:
+    """What the smoke check found: `latency` is the mean time of a call in seconds, `fatal` why to go no further."""
+
+    latency: float = 0.0
+    fatal: str = ""
+
+
+def check(setting: Setting) -> Smoke:
+    """Look at the store, and make a few plain calls on a scope of their own."""
+    missing = [name for name in METHODS if not callable(getattr(setting.store, name, None))]
+    if missing:
+        return Smoke(fatal=f"{type(setting.store).__name__} is no MemoryStore: it has no {', '.join(missing)} (TYPE-01)")
+    rig = setting.rig
+    samples: list[float] = []
+    for _ in range(ROUNDS):
+        calls, seconds = rig.calls, rig.seconds_in_store
+        example = Example(setting)
+        try:
+            rig.run(_round_trip(example, read_only="read_only" in setting.claims))
+        except (Violation, NotExercised):
+            pass  # the clause's own item says so
+        except StoreHungError as hang:
+            return Smoke(fatal=str(hang))
+        if rig.calls > calls:
+            samples.append((rig.seconds_in_store - seconds) / (rig.calls - calls))
+    return Smoke(latency=statistics.median(samples) if samples else 0.0)
+
+
+async def _round_trip(example: Example, *, read_only: bool) -> None:
+    await example.read("MEMORY.md")
+    if read_only:
+        return
+    try:
+        await example.put("MEMORY.md", "a plain note")
+        await example.read("MEMORY.md")
+        await example.put("MEMORY.md", "another plain note")
+        await example.list_paths()
+        await example.remove("MEMORY.md")
+    finally:
+        await example.clean_up()

@@ -1,0 +1,17 @@
+"""The checks, one module per clause group; importing this package registers them all."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from pytest_memory_store.suites.registry import CHECKS, Check
+
+EXPLORATIONS = ("programs",)
+"""Items that are no clause: what they find is booked on the clause it breaks."""
+
+_MODULES = ("path", "read", "cas", "op", "listing", "search", "delete", "scope", "meta", "types", "programs")
+
+for _module in _MODULES:
+    import_module(f"{__name__}.{_module}")
+
+__all__ = ["CHECKS", "EXPLORATIONS", "Check"]

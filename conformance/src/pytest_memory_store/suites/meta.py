@@ -1,0 +1,3 @@
+"""meta: as one client sees it."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""op: as one client sees it."""
+
+from __future__ import annotations

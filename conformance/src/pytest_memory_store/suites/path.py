@@ -1,0 +1,3 @@
+"""path: as one client sees it."""
+
+from __future__ import annotations
