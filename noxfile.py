@@ -56,6 +56,13 @@ def tests(session: nox.Session) -> None:
     session.run("pytest", *session.posargs)
 
 
+@nox.session(python=PYTHONS[0], venv_backend="uv")
+def lowest(session: nox.Session) -> None:
+    """Run the tests with the oldest releases that pyproject.toml allows, which only uv can choose."""
+    session.install("--resolution=lowest-direct", "-e", ".[dev]")
+    session.run("pytest", *session.posargs)
+
+
 @nox.session
 @nox.parametrize("spec", REFERENCE_STORES)
 def conformance(session: nox.Session, spec: str) -> None:

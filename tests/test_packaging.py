@@ -20,6 +20,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements" / "dev.txt"
+CACHE = re.compile(r"(?:^|/)(?:__pycache__|[.])")
 
 # Written so that this file does not hold what it forbids.
 REGISTRY_HOSTS = re.compile(r"pypi[.]org|python[h]osted|registry[.]npm|deb[.]debian")
@@ -60,7 +61,7 @@ def sources() -> set[str]:
         path.relative_to(root).as_posix()
         for root in roots
         for path in root.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and not CACHE.search(path.relative_to(root).as_posix())
     }
 
 
