@@ -116,6 +116,14 @@ def is_direct_child(prefix: str, path: str) -> bool:
     return path.startswith(prefix) and directory_of(path) == directory_of(prefix)
 
 
+def prefix_end(prefix: str) -> str:
+    """Return a text that sorts after all paths that start with `prefix`, and before all other later ones.
+
+    With `prefix` itself it bounds a range of sorted paths, since paths are ASCII.
+    """
+    return prefix + "\x7f"
+
+
 def is_addressable(path: str) -> bool:
     """Whether the agent's tools can name this file in its directory; search skips the others (SRCH-24)."""
     return _ADDRESSABLE_NAME.fullmatch(path.rpartition("/")[2]) is not None
