@@ -4,7 +4,7 @@ Each is a store spec, so an author can watch a clause fail:
 
     pytest --memory-store=pytest_memory_store.faulty:StaleVersionAccepted
 
-The modules that define them, one per clause group, are imported when the first store is asked for.
+The modules that define them, one or two per clause group, are imported when the first store is asked for.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ ODD: dict[str, OddStore]
 
 __all__ = ["FAULTY", "ODD", "FaultyStore", "OddStore"]
 
-_GROUPS = ("path", "read", "cas", "op", "listing", "search", "words", "delete", "scope", "meta", "shapes", "odd")
+_MODULES = (
+    "path identity read content cas versions op receipts listing search flags words"
+    " delete scope meta shapes odd"
+)
 
 
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    for group in _GROUPS:
-        import_module(f"{__name__}.{group}")
+    for module in _MODULES.split():
+        import_module(f"{__name__}.{module}")
     namespace = globals()
     namespace.update(FAULTY=FAULTY_STORES, ODD=ODD_STORES)
     stores: tuple[FaultyStore | OddStore, ...] = (*FAULTY_STORES.values(), *ODD_STORES.values())

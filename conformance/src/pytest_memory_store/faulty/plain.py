@@ -1,8 +1,8 @@
 """A small conforming store, in memory, with one seam for each decision that a store can get wrong.
 
 Must not know: the kit, the reference stores. Each faulty store overrides one seam, or little more, so that it
-is wrong in one way. The protocol's methods come first, then the seams in the order in which a call meets them:
-arguments, receipt, version, effect. Nothing here awaits, so every call is one atomic step.
+is wrong in one way. The protocol's methods come first, then the seams in the order in which a call meets
+them: arguments, receipt, version, effect. Nothing here awaits, so every call is one atomic step.
 """
 
 # ruff: noqa: ARG002 - a seam is given all that a wrong decision might look at

@@ -75,7 +75,7 @@ def faulty(
 ) -> Callable[[S], S]:
     """Register a class as a faulty store that breaks `clauses`, because of `cause`.
 
-    `also` are clauses that the fault may break as well; `claims` maps what the store claims to `True` or a value.
+    `also` are clauses that the fault may break as well; `claims` maps each claim to `True` or its value.
     """
 
     def register(store: S) -> S:
