@@ -153,9 +153,10 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """The call raised `error`, before or while it was awaited."""
+    """The call raised `error`, before or while it was awaited, at `where`, a file name and line."""
 
     error: BaseException
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ and JUnit treat them like any test.
 from __future__ import annotations
 
 import inspect
+from difflib import get_close_matches
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from pytest_memory_store.clauses.clause import Status
 from pytest_memory_store.kit import SMOKE, Kit
 from pytest_memory_store.results import Outcome
 from pytest_memory_store.rig import Handle
-from pytest_memory_store.store_spec import FIXTURE_SPEC, opener
+from pytest_memory_store.store_spec import FIXTURE_SPEC, StoreSpec, opener
 from pytest_memory_store.suites import CHECKS, EXPLORATIONS
 
 if TYPE_CHECKING:
@@ -42,17 +43,29 @@ class StoreCollector(pytest.Module):
 
     @classmethod
     def for_kit(cls, session: pytest.Session, name: str, kit: Kit, owner: Session) -> StoreCollector:
-        """The collector of one store."""
+        """The collector of one store.
+
+        Raises:
+            pytest.UsageError: a parameter of the factory names no fixture, or two conftests disagree on one.
+        """
         made: StoreCollector = cls.from_parent(session, path=session.config.rootpath / name, name=name, nodeid=name)
         made.kit, made.owner = kit, owner
+        fixtures = conftest_fixtures(session.config.pluginmanager, kit.spec.module)
+        made._obj = _module("fixtures", fixtures)
+        scope = made._scope()
+        functions = {item: _item_function(item, kit) for item in item_names()}
+        made._obj = _module("items", {"memory_store_handle": _handle_fixture(kit, scope), **functions})
         return made
 
-    def _getobj(self) -> ModuleType:
-        module = ModuleType("pytest_memory_store.items")
-        module.__dict__.update(self._fixtures())
-        for name in item_names():
-            module.__dict__[name] = _item_function(name, self.kit)
-        return module
+    def _scope(self) -> Any:
+        """Make the fixtures known, and give the widest scope that those of the factory allow for an open store."""
+        manager = self.session._fixturemanager  # noqa: SLF001 - pytest offers no other way to ask for a closure
+        manager.parsefactories(self)
+        _, definitions = manager.getfixtureclosure(self, tuple(self.kit.spec.parameters), ignore_args=set())
+        for name in self.kit.spec.parameters:
+            if not definitions.get(name):
+                raise pytest.UsageError(_no_such_fixture(self.kit.spec, name, manager))
+        return max((made[-1].scope for made in definitions.values() if made), key=_SCOPES.index, default="session")
 
     def funcnamefilter(self, name: str) -> bool:
         """Take our items, whatever `python_functions` says."""
@@ -62,13 +75,14 @@ class StoreCollector(pytest.Module):
         """Take no classes."""
         return False
 
-    def _fixtures(self) -> dict[str, Any]:
-        found = conftest_fixtures(self.config.pluginmanager, self.kit.spec.module)
-        found["memory_store_handle"] = _handle_fixture(self.kit)
-        return found
-
 
 _ITEMS = frozenset(item_names())
+
+
+def _module(name: str, attributes: Mapping[str, Any]) -> ModuleType:
+    module = ModuleType(f"pytest_memory_store.{name}")
+    module.__dict__.update(attributes)
+    return module
 
 
 def _item_function(name: str, kit: Kit) -> Callable[..., None]:
@@ -98,7 +112,18 @@ def _item_function(name: str, kit: Kit) -> Callable[..., None]:
     return judge
 
 
-def _handle_fixture(kit: Kit) -> Any:
+def _no_such_fixture(spec: StoreSpec, name: str, manager: Any) -> str:
+    tables = [getattr(manager, table, {}) for table in ("_arg2fixturedefs", "_arg2node2fixturedefs")]
+    known = sorted({n for table in tables for n in table if not n.startswith("_")})
+    near = get_close_matches(name, known, 1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return (
+        f"--memory-store={spec.text}: parameter {name!r} of the factory is filled with the pytest fixture of that name, "
+        f"and there is none; {hint}define it in the factory's module or in a conftest.py, or give the parameter a default"
+    )
+
+
+def _handle_fixture(kit: Kit, scope: Any) -> Any:
     """The fixture that opens the store, with the factory's parameters as its own."""
 
     def memory_store_handle(**values: Any) -> Iterator[tuple[Handle, Mapping[str, Any]]]:
@@ -113,7 +138,6 @@ def _handle_fixture(kit: Kit) -> Any:
 
     parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in kit.spec.parameters]
     memory_store_handle.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    scope = "function" if kit.spec.parameters else "session"
     return pytest.fixture(scope=scope)(memory_store_handle)
 
 

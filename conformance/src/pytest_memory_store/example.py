@@ -268,7 +268,8 @@ class Example:
 
     async def clean_up(self) -> list[str]:
         """Delete whatever this example wrote; give the paths that are still there."""
-        left = [path for path in sorted(self.attempted) if not await self._erase(path)]
+        hung = any(isinstance(step.outcome, Hung) for step in self.transcript.steps)
+        left = [path for path in sorted(self.attempted) if hung or not await self._erase(path)]
         self.attempted.clear()
         return left
 

@@ -44,11 +44,13 @@ class Finds:
     examples: int = 0
     cut: bool = False
 
-    def keep(self, violation: Violation) -> None:
-        """Keep a violation if it is the first of its clause or smaller than the one at hand."""
+    def keep(self, violation: Violation) -> bool:
+        """Keep a violation if it is the first of its clause or smaller than the one at hand; say whether it was."""
         known = self.violations.get(violation.clause)
-        if known is None or violation.size < known.size:
-            self.violations[violation.clause] = violation
+        if known is not None and violation.size >= known.size:
+            return False
+        self.violations[violation.clause] = violation
+        return True
 
 
 def run_check(setting: Setting, check: Check, budget: Budget, run_seed: int, reopen: Callable[[], None]) -> Finds:
@@ -67,7 +69,25 @@ def run_check(setting: Setting, check: Check, budget: Budget, run_seed: int, reo
         return finds
     with suppress(Violation, _EnoughError):
         _drawing(check, budget, run_seed)(given(**check.strategies)(_with_keywords(body)))()
+    _drop_elements(body)
     return finds
+
+
+def _drop_elements(body: _Body) -> None:
+    """Leave out elements of drawn lists while the same clause still breaks.
+
+    Hypothesis shrinks better, but on a slow store its time is over before a long program is short.
+    """
+    body.until = time.monotonic() + body.shrink_seconds
+    for clause in list(body.finds.violations):
+        drawn = dict(body.drawn_for.get(clause, {}))
+        for name, value in drawn.items():
+            index = len(value) - 1 if isinstance(value, list) else -1
+            while index >= 0:
+                shorter = {**drawn, name: [*drawn[name][:index], *drawn[name][index + 1 :]]}
+                if body.still_breaks(clause, shorter):
+                    drawn = shorter
+                index -= 1
 
 
 def _with_keywords(body: _Body) -> Callable[..., None]:
@@ -104,6 +124,17 @@ class _Body:
         self.setting, self.check, self.finds, self.reopen = setting, check, finds, reopen
         self.shrink_seconds = budget.shrink_seconds
         self.until = time.monotonic() + budget.seconds
+        self.drawn_for: dict[str, dict[str, Any]] = {}
+
+    def still_breaks(self, clause: str, drawn: dict[str, Any]) -> bool:
+        """Whether this example breaks the clause too; no more are tried once the time is over."""
+        try:
+            self(**drawn)
+        except Violation as violation:
+            return violation.clause == clause
+        except _EnoughError:
+            pass
+        return False
 
     def __call__(self, **drawn: Any) -> None:
         if time.monotonic() > self.until and self.finds.examples:
@@ -118,7 +149,7 @@ class _Body:
         try:
             self._run(example, drawn)
         except Violation as violation:
-            self._keep(violation)
+            self._keep(violation, drawn)
             raise
         finally:
             rig.keep_random()
@@ -126,10 +157,11 @@ class _Body:
             for advisory in example.advisories:
                 self.finds.keep(advisory)
 
-    def _keep(self, violation: Violation) -> None:
+    def _keep(self, violation: Violation, drawn: dict[str, Any]) -> None:
         if not self.finds.violations:
             self.until = time.monotonic() + self.shrink_seconds
-        self.finds.keep(violation)
+        if self.finds.keep(violation):
+            self.drawn_for[violation.clause] = drawn
 
     def _run(self, example: Example, drawn: dict[str, Any]) -> None:
         rig = self.setting.rig

@@ -12,6 +12,7 @@ import random
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
+from pathlib import PurePath
 from typing import Any, TypeVar
 
 from pytest_memory_store.calls import Call, Hung, Outcome, Raised, Returned, send
@@ -180,7 +181,7 @@ class Rig:
         except BaseException as error:  # noqa: BLE001 - whatever the store raises is the store's
             if isinstance(error, asyncio.CancelledError | CallExpiredError) and not deadline.expired:
                 raise
-            outcome = Raised(error)
+            outcome = Raised(error, _forget_frames(error))
         finally:
             deadline.stop()
         self.calls += 1
@@ -211,6 +212,23 @@ class Rig:
         finally:
             self._deadline.close()
             loop.close()
+
+
+def _forget_frames(error: BaseException) -> str:
+    """Drop the error's frames, which would keep what the store left in them alive; give the innermost one's place."""
+    place = ""
+    innermost = error.__traceback__
+    while innermost is not None:
+        code = innermost.tb_frame.f_code
+        place = f"{PurePath(code.co_filename).name}:{innermost.tb_lineno}"
+        innermost = innermost.tb_next
+    chained: BaseException | None = error
+    for _ in range(8):  # a chain may be a ring
+        if chained is None:
+            break
+        chained.__traceback__ = None
+        chained = chained.__cause__ or chained.__context__
+    return place
 
 
 _ABANDONED: list[asyncio.AbstractEventLoop] = []

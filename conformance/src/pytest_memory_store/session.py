@@ -5,6 +5,7 @@ The only room, with `plugin.py`, that knows pytest. It is registered as a plugin
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 from collections.abc import Generator, Iterator
@@ -121,7 +122,7 @@ class Session:
         if call.when == "setup" and report.failed:
             kit.dead = kit.dead or f"the fixtures of the factory could not be set up (see {item.nodeid})"
         if call.when == "call" and record is not None:
-            setattr(report, RECORD, record.as_dict())
+            setattr(report, RECORD, json.dumps(record.as_dict()))
             if isinstance(call.excinfo and call.excinfo.value, StoreJudgedError):
                 report.longrepr = str(call.excinfo.value)  # type: ignore[union-attr]
         return report
@@ -138,7 +139,7 @@ class Session:
         """Collect the records, from this process or from a worker."""
         data = getattr(report, RECORD, None)
         if data is not None:
-            self.records.append(ItemRecord.from_dict(data))
+            self.records.append(ItemRecord.from_dict(json.loads(data)))
 
     # The end
 

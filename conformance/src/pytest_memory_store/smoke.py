@@ -40,9 +40,15 @@ def check(setting: Setting) -> Smoke:
             pass  # the clause's own item says so
         except StoreHungError as hang:
             return Smoke(fatal=str(hang))
+        if rig.hangs:
+            return Smoke(fatal=f"a plain `{_last_method(example)}` did not return within {rig.timeout:g} s")
         if rig.calls > calls:
             samples.append((rig.seconds_in_store - seconds) / (rig.calls - calls))
     return Smoke(latency=statistics.median(samples) if samples else 0.0)
+
+
+def _last_method(example: Example) -> str:
+    return example.transcript.steps[-1].call.method
 
 
 async def _round_trip(example: Example, *, read_only: bool) -> None:

@@ -120,8 +120,8 @@ class Names:
                 return "(interrupted)"
             case Returned(value):
                 return self.value(value, short=short)
-            case Raised(error):
-                return f"raised {type(error).__name__}: {shorten(self.plain(str(error)), 160)}"
+            case Raised(error, where):
+                return f"raised {type(error).__name__}: {shorten(self.plain(str(error)), 160)} (at {where})"
             case Hung(seconds):
                 return f"did not return within {seconds:g} s"
 

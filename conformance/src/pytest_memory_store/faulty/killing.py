@@ -1,6 +1,6 @@
 """Runs the kit on faulty and odd stores in one process, without pytest, and says which clauses break.
 
-    python -m pytest_memory_store.faulty.killing [NAME ...]      which clauses break for these stores (default: all)
+python -m pytest_memory_store.faulty.killing [NAME ...]      which clauses break for these stores (default: all)
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ def main(names: list[str]) -> int:
         broken = set(killed.broken)
         verdict = "ok" if (declared <= broken <= allowed) and not killed.errors else "WRONG"
         bad += verdict != "ok"
-        print(f"{verdict:6} {name}: declared {sorted(declared)}, broken {sorted(broken)} {killed.errors or ''}")  # noqa: T201 - a command
+        print(
+            f"{verdict:6} {name}: declared {sorted(declared)}, broken {sorted(broken)} {killed.errors or ''}"
+        )
     return bad
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pytest_memory_store import strategies as draw
 from pytest_memory_store.example import Example
+from pytest_memory_store.programs import Run, Step
+from pytest_memory_store.programs import programs as drawn_programs
 from pytest_memory_store.suites.registry import check
 
 
-@check("programs", examples=10, name=draw.names)
-async def programs(example: Example, name: str) -> None:
-    """A program."""
-    await example.put(name, "x")
-    await example.settle()
+@check("programs", examples=150, calls=22, program=drawn_programs)
+async def programs(example: Example, program: list[Step]) -> None:
+    """Any sequence of calls does what the model says, call by call."""
+    await Run(example).play(program)
