@@ -227,6 +227,8 @@ def _forget_frames(error: BaseException) -> str:
         if chained is None:
             break
         chained.__traceback__ = None
+        if isinstance(chained, AttributeError):
+            chained.obj = None
         chained = chained.__cause__ or chained.__context__
     return place
 
