@@ -130,12 +130,12 @@ def _in_background(run: Callable[[], Coroutine[None, None, T]]) -> concurrent.fu
 
 async def _open(connector: Callable[[], sqlite3.Connection], *, in_memory: bool) -> _Pair:
     writer = Worker(connector)
-    await writer
+    await writer.open()
     if in_memory:
         return _Pair(writer, writer)
     reader = Worker(connector)
     try:
-        await reader
+        await reader.open()
     except BaseException:
         await writer.close()
         raise

@@ -92,11 +92,9 @@ def _open_once(database: str, synchronous: str) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
-        if not _is_ready(connection, database):
+        if not _is_ready(connection):
             with transaction(connection):
-                if not _is_ready(connection, database):  # another connection may have been faster
-                    for statement in _TABLES:
-                        connection.execute(statement)
+                _make_ready(connection, database)
         # Last, and only in a database of ours: the mode is written into the file.
         _log_ahead(connection, database)
     except BaseException:
@@ -111,21 +109,30 @@ def _log_ahead(connection: sqlite3.Connection, database: str) -> None:
         raise _unusable(database, "write-ahead logging does not work there; use a local disk")
 
 
-def _is_ready(connection: sqlite3.Connection, database: str) -> bool:
-    """Return whether the tables are there, `False` in an empty database; raise if it is not ours."""
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if application == APPLICATION_ID and version == SCHEMA_VERSION:
-        return True
-    if application == APPLICATION_ID:
+def _is_ready(connection: sqlite3.Connection) -> bool:
+    return _identity(connection) == (APPLICATION_ID, SCHEMA_VERSION)
+
+
+def _make_ready(connection: sqlite3.Connection, database: str) -> None:
+    """Make the tables in an empty database, unless another connection was faster; refuse any other."""
+    application, version = _identity(connection)
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if (application, version, tables) == (0, 0, 0):
+        for statement in _TABLES:
+            connection.execute(statement)
+    elif application != APPLICATION_ID:
+        raise _unusable(database, "it belongs to another application; give the store a file of its own")
+    elif version != SCHEMA_VERSION:
         raise _unusable(
             database,
             f"its layout is version {version}, this release knows {SCHEMA_VERSION}; use a newer release",
         )
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if application or version or tables:
-        raise _unusable(database, "it belongs to another application; give the store a file of its own")
-    return False
+
+
+def _identity(connection: sqlite3.Connection) -> tuple[int, int]:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return application, version
 
 
 def _unusable(database: str, reason: str) -> RuntimeError:

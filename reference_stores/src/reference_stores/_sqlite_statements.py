@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from itertools import islice
+from itertools import starmap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reference_stores._sqlite_schema import transaction
@@ -28,13 +28,19 @@ if TYPE_CHECKING:
 _MOST: Final = 2**31 - 1
 """More characters or rows than SQLite has. Its `substr` gives an empty text for a length near 2**63."""
 
+_BATCH_CHARS: Final = 1_000_000
+"""After how many characters one visit of a search ends."""
+
 _READ = "SELECT substr(content, 1, ?), chars, version, operation_id, metadata FROM files WHERE path = ?"
-_LIST = "SELECT path FROM files WHERE path >= ? AND path < ? ORDER BY path LIMIT ?"
-_CHILDREN = (
-    "SELECT path FROM files INDEXED BY files_by_directory "
-    "WHERE directory = ? AND path >= ? AND path < ? ORDER BY path"
-)
-_EXCERPT = "SELECT substr(content, 1, ?), chars FROM files WHERE path = ?"
+# One row for all paths, which have no line feed: to hand over a row takes longer than to find it.
+_LIST = """
+    SELECT group_concat(path, char(10))
+    FROM (SELECT path FROM files WHERE path >= ? AND path < ? ORDER BY path LIMIT ?)
+"""
+_CHILDREN = """
+    SELECT path, substr(content, 1, ?), chars FROM files INDEXED BY files_by_directory
+    WHERE directory = ? AND path >= ? AND path < ? ORDER BY path
+"""
 _VERSION = "SELECT version FROM files WHERE path = ?"
 _RECEIPT = "SELECT fingerprint, version, existed FROM receipts WHERE id = ?"
 _PUT = """
@@ -46,6 +52,14 @@ _PUT = """
 """
 _REMOVE = "DELETE FROM files WHERE path = ?"
 _RECORD = "INSERT INTO receipts (id, fingerprint, version, existed, recorded_at) VALUES (?, ?, ?, ?, ?)"
+
+
+class Child(NamedTuple):
+    """A file that a search looks into: its path, the text to look into, and the length of all its text."""
+
+    path: str
+    content: str
+    chars: int
 
 
 class Mutation(NamedTuple):
@@ -117,19 +131,29 @@ def _record(operation: MemoryOperation, result: MemoryMutation, connection: sqli
 
 def list_files(prefix: str, limit: int, connection: sqlite3.Connection) -> list[str]:
     """Return the first `limit` paths that start with `prefix`."""
-    rows = connection.execute(_LIST, (prefix, prefix_end(prefix), min(limit, _MOST)))
-    return [path for (path,) in rows]
+    (joined,) = connection.execute(_LIST, (prefix, prefix_end(prefix), min(limit, _MOST))).fetchone()
+    # SQLite does not promise that an aggregate keeps the order of its rows.
+    return [] if joined is None else sorted(joined.split("\n"))
 
 
-def list_children(prefix: str, count: int, connection: sqlite3.Connection) -> list[str]:
-    """Return the first `count` paths directly below `prefix` that a tool can address."""
-    with closing(connection.execute(_CHILDREN, (directory_of(prefix), prefix, prefix_end(prefix)))) as rows:
-        return list(islice((path for (path,) in rows if is_addressable(path)), min(count, _MOST)))
+def read_children(
+    prefix: str, start: str, count: int, max_chars: int, connection: sqlite3.Connection
+) -> tuple[list[Child], str | None]:
+    """Return files directly below `prefix`, from `start` on in path order, and where the next ones start.
 
-
-def read_excerpts(
-    paths: list[str], max_chars: int, connection: sqlite3.Connection
-) -> list[tuple[str, int] | None]:
-    """Return, for each path, its first `max_chars` characters and its length, or `None` if it is gone."""
-    length = min(max_chars, _MOST)
-    return [connection.execute(_EXCERPT, (length, path)).fetchone() for path in paths]
+    There are at most `count` of them, only ones that a tool can address, each with its first `max_chars`
+    characters. The list ends early after `_BATCH_CHARS`, so that a search neither holds all that it
+    searches nor keeps the connection to itself. The next start is `None` if there are no more.
+    """
+    children: list[Child] = []
+    chars = 0
+    bounds = (min(max_chars, _MOST), directory_of(prefix), start, prefix_end(prefix))
+    with closing(connection.execute(_CHILDREN, bounds)) as rows:
+        for child in starmap(Child, rows):
+            if not is_addressable(child.path):
+                continue
+            children.append(child)
+            chars += len(child.content)
+            if len(children) == count or chars >= _BATCH_CHARS:
+                return children, child.path + " "  # sorts before every path that goes on from this one
+    return children, None

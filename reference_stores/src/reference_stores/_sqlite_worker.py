@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Worker(aiosqlite.Connection):
-    """One SQLite connection, on the thread that aiosqlite runs it on. Await it to open it.
+    """One SQLite connection, on the thread that aiosqlite runs it on.
 
     aiosqlite's public calls run one statement each and answer on the loop that asked. A mutation takes
     several, and a hop between threads for each would cost more than they do. And where the loop that asked
@@ -42,11 +42,20 @@ class Worker(aiosqlite.Connection):
         """Make a worker whose thread opens its connection by calling `connector`."""
         super().__init__(connector, iter_chunk_size=64)
         # Until aiosqlite 0.21 the connection is itself the thread. It must not keep the process alive.
-        thread = cast("threading.Thread", getattr(self, "_thread", self))
-        thread.daemon = True
+        self._own_thread = cast("threading.Thread", getattr(self, "_thread", self))
+        self._own_thread.daemon = True
         self._gate = threading.Lock()
         self.is_closing = False
         """Whether `close` was called."""
+
+    async def open(self) -> None:
+        """Open the connection. If the connector raises, so does this, and the thread ends."""
+        try:
+            await self
+        except BaseException:
+            # The thread was told to end, and still answers on this loop, which may be closed soon.
+            self._own_thread.join()
+            raise
 
     async def perform(self, function: Callable[[sqlite3.Connection], T]) -> T:
         """Run `function` on the connection's thread, after all that was asked before, and return its result.

@@ -18,10 +18,9 @@ from reference_stores._sqlite_connections import Connections
 from reference_stores._sqlite_statements import (
     Mutation,
     apply,
-    list_children,
     list_files,
     look_up_operation,
-    read_excerpts,
+    read_children,
     read_file,
 )
 from reference_stores.lexical import LexicalSearch
@@ -58,7 +57,6 @@ _CLAIMS: Final[dict[str, bool | int]] = {
     "max_content_chars": MAX_CONTENT_CHARS,
     "max_metadata_chars": MAX_METADATA_CHARS,
 }
-_SEARCH_BATCH: Final = 16
 
 
 class SqliteMemoryStore:
@@ -210,20 +208,17 @@ class SqliteMemoryStore:
         )
         if found.is_empty:
             return found.result()
-        paths = await self._connections.read(partial(list_children, prefix, max_files + 1))
-        if len(paths) > max_files:
-            found.leave_out()
-            del paths[max_files:]
-        for start in range(0, len(paths), _SEARCH_BATCH):
-            batch = paths[start : start + _SEARCH_BATCH]
-            excerpts = await self._connections.read(partial(read_excerpts, batch, max_file_chars))
-            for path, excerpt in zip(batch, excerpts, strict=True):
-                if excerpt is None:  # deleted since its path was listed
-                    found.leave_out()
-                else:
-                    content, chars = excerpt
-                    found.add(path, content, is_cut=chars > max_file_chars)
+        start: str | None = prefix
+        while start is not None:
+            visit = partial(read_children, prefix, start, max_files + 1, max_file_chars)
+            children, start = await self._connections.read(visit)
+            for child in children[:max_files]:
+                found.add(child.path, child.content, is_cut=child.chars > max_file_chars)
                 await asyncio.sleep(0)
+            if len(children) > max_files:
+                found.leave_out()
+                break
+            max_files -= len(children)
         return found.result()
 
 
