@@ -1,0 +1,1 @@
+"""What a run says: the verdict, and its writers for people and for machines."""
