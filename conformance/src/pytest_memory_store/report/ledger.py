@@ -18,7 +18,7 @@ import tomllib
 from dataclasses import dataclass
 from datetime import date, datetime
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_memory_store.clauses.clause import Clause, Status
 from pytest_memory_store.report.text import visible
@@ -131,10 +131,8 @@ def load(path: Path, catalogue: Mapping[str, Clause]) -> Ledger:
 
 def _tables(path: Path, document: Mapping[str, Any], problems: Collection[str]) -> list[dict[str, Any]]:
     tables = document.get(TABLE, [])
-    if isinstance(tables, list):
-        entries: list[Any] = tables
-        if all(isinstance(entry, dict) for entry in entries):
-            return entries
+    if isinstance(tables, list) and all(isinstance(table, dict) for table in cast("list[object]", tables)):
+        return cast("list[dict[str, Any]]", tables)
     raise LedgerError(
         [*problems, f"{path}: write each entry as a table under [[{TABLE}]], with two brackets"]
     )
