@@ -50,14 +50,18 @@ class StoreCollector(pytest.Module):
         """
         made: StoreCollector = cls.from_parent(session, path=session.config.rootpath / name, name=name, nodeid=name)
         made.kit, made.owner = kit, owner
-        fixtures = conftest_fixtures(session.config.pluginmanager, kit.spec.module)
+        fixtures, differing = conftest_fixtures(session.config.pluginmanager)
+        if kit.spec.module is not None:
+            own = dict(fixtures_of(kit.spec.module))
+            fixtures |= own
+            differing = {fixture: files for fixture, files in differing.items() if fixture not in own}
         made._obj = _module("fixtures", fixtures)
-        scope = made._scope()
+        scope = made._scope(differing)
         functions = {item: _item_function(item, kit) for item in item_names()}
         made._obj = _module("items", {"memory_store_handle": _handle_fixture(kit, scope), **functions})
         return made
 
-    def _scope(self) -> Any:
+    def _scope(self, differing: Mapping[str, str]) -> Any:
         """Make the fixtures known, and give the widest scope that those of the factory allow for an open store."""
         manager = self.session._fixturemanager  # noqa: SLF001 - pytest offers no other way to ask for a closure
         manager.parsefactories(self)
@@ -65,6 +69,11 @@ class StoreCollector(pytest.Module):
         for name in self.kit.spec.parameters:
             if not definitions.get(name):
                 raise pytest.UsageError(_no_such_fixture(self.kit.spec, name, manager))
+        for name in sorted(differing.keys() & definitions.keys()):
+            raise pytest.UsageError(
+                f"--memory-store={self.kit.spec.text} needs the fixture {name!r}, which {differing[name]} define "
+                "differently; the memory-store run has no folder of its own to choose by: rename one of the two"
+            )
         return max((made[-1].scope for made in definitions.values() if made), key=_SCOPES.index, default="session")
 
     def funcnamefilter(self, name: str) -> bool:
@@ -141,28 +150,20 @@ def _handle_fixture(kit: Kit, scope: Any) -> Any:
     return pytest.fixture(scope=scope)(memory_store_handle)
 
 
-def conftest_fixtures(manager: pytest.PytestPluginManager, module: ModuleType | None) -> dict[str, Any]:
-    """The fixtures of every loaded conftest, wherever it lies, and of the factory's own module.
-
-    Raises:
-        pytest.UsageError: two conftests define different fixtures of one name.
-    """
+def conftest_fixtures(manager: pytest.PytestPluginManager) -> tuple[dict[str, Any], dict[str, str]]:
+    """The fixtures of every loaded conftest, wherever it lies, and where two of them differ: the files, by name."""
     found: dict[str, Any] = {}
     origin: dict[str, str] = {}
+    differing: dict[str, str] = {}
     for plugin in manager.get_plugins():
         file = getattr(plugin, "__file__", None) or ""
         if not file.endswith("conftest.py"):
             continue
         for name, fixture in fixtures_of(plugin):
-            if name in found and found[name] is not fixture:
-                raise pytest.UsageError(
-                    f"fixture {name!r} is defined in {origin[name]} and in {file}, and the memory-store run has no "
-                    "folder of its own to choose by; rename one, or run with one of them only"
-                )
-            found[name], origin[name] = fixture, file
-    if module is not None:
-        found.update(fixtures_of(module))
-    return found
+            if found.setdefault(name, fixture) is not fixture:
+                differing[name] = " and ".join(sorted((origin[name], file)))
+            origin.setdefault(name, file)
+    return found, differing
 
 
 def fixtures_of(holder: Any) -> Iterable[tuple[str, Any]]:

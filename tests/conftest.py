@@ -1,0 +1,3 @@
+"""What every test of the repository shares."""
+
+pytest_plugins = ["pytester"]
