@@ -643,3 +643,44 @@ def test_the_factory(tmp_path: Path) -> None:
         "durable",
         "shared",
     }
+
+
+@pytest.mark.parametrize("character", ["x", "é", "中", "😀"])
+def test_the_beginning_of_a_long_text(database: Path, character: str) -> None:
+    """A beginning is cut between characters of any width, by `read` and by `search`."""
+
+    async def test() -> None:
+        async with SqliteMemoryStore(database, synchronous="OFF") as store:
+            content = character * 20_000 + "end"
+            await store.write("t/a", content, expected_version=None)
+            for max_chars in (1, 2, 3, 4095, 20_000, 20_002, 20_003):
+                read = await store.read("t/a", max_chars=max_chars)
+                assert read
+                assert (read.content, read.truncated) == (content[:max_chars], max_chars < 20_003)
+            for max_file_chars, matches in ((20_002, 0), (20_003, 1)):
+                found = await store.search(
+                    "t/", "end", limit=9, max_files=9, max_chars=99, max_file_chars=max_file_chars
+                )
+                assert (len(found.matches), found.truncated) == (matches, not matches)
+
+    asyncio.run(test())
+
+
+def test_a_short_read_of_a_long_text_is_short_work(database: Path) -> None:
+    """Reading ten characters of a text touches a few pages of the database, not all of them."""
+
+    async def test() -> None:
+        async with SqliteMemoryStore(database, synchronous="OFF") as store:
+            await store.write("t/long", "x" * 20_000_000, expected_version=None)
+
+            async def fastest(max_chars: int) -> float:
+                times: list[float] = []
+                for _ in range(5):
+                    started = time.perf_counter()
+                    await store.read("t/long", max_chars=max_chars)
+                    times.append(time.perf_counter() - started)
+                return min(times)
+
+            assert await fastest(10) < await fastest(20_000_000) / 5
+
+    asyncio.run(test())

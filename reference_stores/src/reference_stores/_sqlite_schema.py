@@ -10,7 +10,7 @@ import contextlib
 import sqlite3
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -75,9 +75,15 @@ def is_busy(error: sqlite3.Error) -> bool:
 
 
 @contextlib.contextmanager
-def transaction(connection: sqlite3.Connection) -> Generator[None, None, None]:
-    """Make the block one transaction that holds the write lock from its start, and nothing if it raises."""
-    connection.execute("BEGIN IMMEDIATE")
+def transaction(
+    connection: sqlite3.Connection, mode: Literal["IMMEDIATE", "DEFERRED"]
+) -> Generator[None, None, None]:
+    """Make the block one transaction, undone if it raises.
+
+    An `IMMEDIATE` one holds the write lock from its start. A `DEFERRED` one that only reads sees one state of
+    the database and holds no lock that a writer waits for.
+    """
+    connection.execute(f"BEGIN {mode}")
     try:
         yield
         connection.execute("COMMIT")
@@ -93,7 +99,7 @@ def _open_once(database: str, synchronous: str) -> sqlite3.Connection:
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         if not _is_ready(connection):
-            with transaction(connection):
+            with transaction(connection, "IMMEDIATE"):
                 _make_ready(connection, database)
         # Last, and only in a database of ours: the mode is written into the file.
         _log_ahead(connection, database)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from itertools import starmap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reference_stores._sqlite_schema import transaction
@@ -26,19 +25,27 @@ if TYPE_CHECKING:
     import sqlite3
 
 _MOST: Final = 2**31 - 1
-"""More characters or rows than SQLite has. Its `substr` gives an empty text for a length near 2**63."""
+"""More characters than a text and more rows than a table has. SQLite has no integers beyond 2**63."""
+
+_BYTES_PER_CHAR: Final = 4
+"""The most that a character takes in UTF-8; what is cut off within one is ignored."""
 
 _BATCH_CHARS: Final = 1_000_000
 """After how many characters one visit of a search ends."""
 
-_READ = "SELECT substr(content, 1, ?), chars, version, operation_id, metadata FROM files WHERE path = ?"
+# A text that is longer than asked for is not touched here: see `_beginning`.
+_READ = """
+    SELECT rowid, CASE WHEN chars <= ? THEN content END, chars, version, operation_id, metadata
+    FROM files WHERE path = ?
+"""
 # One row for all paths, which have no line feed: to hand over a row takes longer than to find it.
 _LIST = """
     SELECT group_concat(path, char(10))
     FROM (SELECT path FROM files WHERE path >= ? AND path < ? ORDER BY path LIMIT ?)
 """
 _CHILDREN = """
-    SELECT path, substr(content, 1, ?), chars FROM files INDEXED BY files_by_directory
+    SELECT path, rowid, CASE WHEN chars <= ? THEN content END, chars
+    FROM files INDEXED BY files_by_directory
     WHERE directory = ? AND path >= ? AND path < ? ORDER BY path
 """
 _VERSION = "SELECT version FROM files WHERE path = ?"
@@ -75,10 +82,13 @@ class Mutation(NamedTuple):
 
 def read_file(path: str, max_chars: int, connection: sqlite3.Connection) -> MemoryFile | None:
     """Return the first `max_chars` characters of one file."""
-    row = connection.execute(_READ, (min(max_chars, _MOST), path)).fetchone()
-    if row is None:
-        return None
-    content, chars, version, operation_id, metadata = row
+    with transaction(connection, "DEFERRED"):  # `_beginning` may be a second look
+        row = connection.execute(_READ, (min(max_chars, _MOST), path)).fetchone()
+        if row is None:
+            return None
+        rowid, content, chars, version, operation_id, metadata = row
+        if content is None:
+            content = _beginning(rowid, max_chars, connection)
     return MemoryFile(content, version, operation_id, chars > max_chars, decode_metadata(metadata))
 
 
@@ -93,7 +103,7 @@ def look_up_operation(operation: MemoryOperation, connection: sqlite3.Connection
 
 def apply(mutation: Mutation, connection: sqlite3.Connection) -> MemoryMutation:
     """Apply one write or delete, with its receipt, in one transaction; or find that it was applied before."""
-    with transaction(connection):
+    with transaction(connection, "IMMEDIATE"):
         if mutation.operation is not None:
             replayed = look_up_operation(mutation.operation, connection)
             if replayed is not None:
@@ -149,11 +159,18 @@ def read_children(
     chars = 0
     bounds = (min(max_chars, _MOST), directory_of(prefix), start, prefix_end(prefix))
     with closing(connection.execute(_CHILDREN, bounds)) as rows:
-        for child in starmap(Child, rows):
-            if not is_addressable(child.path):
+        for path, rowid, content, length in rows:
+            if not is_addressable(path):
                 continue
-            children.append(child)
-            chars += len(child.content)
+            text = _beginning(rowid, max_chars, connection) if content is None else content
+            children.append(Child(path, text, length))
+            chars += len(text)
             if len(children) == count or chars >= _BATCH_CHARS:
-                return children, child.path + " "  # sorts before every path that goes on from this one
+                return children, path + " "  # sorts before every path that goes on from this one
     return children, None
+
+
+def _beginning(rowid: int, max_chars: int, connection: sqlite3.Connection) -> str:
+    """Return the first characters of a content that is longer, without reading the rest of it (READ-11)."""
+    with connection.blobopen("files", "content", rowid, readonly=True) as blob:
+        return blob.read(_BYTES_PER_CHAR * max_chars).decode("utf-8", "ignore")[:max_chars]

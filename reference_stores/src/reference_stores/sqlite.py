@@ -125,7 +125,7 @@ class SqliteMemoryStore:
         await self._connections.aclose()
 
     async def read(self, path: str, *, max_chars: int) -> MemoryFile | None:
-        """See `MemoryStore.read`. SQLite reads the whole file, and hands out `max_chars` characters of it."""
+        """See `MemoryStore.read`. The work is bounded by `max_chars`, however long the file is."""
         validate_path(path)
         validate_bound("max_chars", max_chars)
         return await self._connections.read(partial(read_file, path, max_chars))
