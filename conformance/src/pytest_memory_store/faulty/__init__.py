@@ -23,7 +23,7 @@ __all__ = ["FAULTY", "ODD", "FaultyStore", "OddStore"]
 
 _MODULES = (
     "path identity read content cas versions op receipts listing search flags words"
-    " delete scope meta shapes odd"
+    " delete scope meta shapes odd odd_limits odd_kinds"
 )
 
 

@@ -1,4 +1,4 @@
-"""The conforming store that the faulty ones are built on: `PlainStore` with a lexical search.
+"""The conforming store that the faulty ones are built on: `PlainStore` with a lexical search and metadata.
 
 Must not know: the kit, the reference stores. The seams of a search follow in the order in which it meets
 them: arguments, candidates, match, score, order, budget, flags.
@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pytest_memory_store.faulty.contract import MemorySearchMatch, MemorySearchResult
 from pytest_memory_store.faulty.plain import Change, PlainStore, Receipt, Stored
 
-__all__ = ["BaseStore", "Change", "Hit", "Query", "Receipt", "Stored"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_memory_store.faulty.contract import MemoryMutation, Operation
+
+__all__ = ["BaseStore", "Change", "Hit", "Query", "Receipt", "SearchStore", "Stored"]
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}", re.ASCII)
 _MARK = "..."
@@ -43,8 +49,8 @@ class Hit:
     score: float
 
 
-class BaseStore(PlainStore):
-    """A conforming store with search and metadata."""
+class SearchStore(PlainStore):
+    """A conforming store with search."""
 
     async def search(
         self, prefix: str, query: str, *, limit: int, max_files: int, max_chars: int, max_file_chars: int
@@ -161,3 +167,19 @@ class BaseStore(PlainStore):
         seen = candidates[: query.max_files]
         cut = any(len(stored.content) > query.max_file_chars for stored in seen)
         return cut or len(candidates) > len(seen) or len(hits) > len(matches)
+
+
+class BaseStore(SearchStore):
+    """A conforming store with search and metadata."""
+
+    async def write_with_metadata(
+        self,
+        path: str,
+        content: str,
+        *,
+        expected_version: str | None,
+        metadata: Mapping[str, str] | None,
+        operation: Operation | None = None,
+    ) -> MemoryMutation:
+        """Write, and record `metadata` in the same step."""
+        return self.mutate(Change(path, content, expected_version, operation, metadata))

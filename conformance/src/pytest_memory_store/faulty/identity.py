@@ -150,7 +150,7 @@ class DotFilesHidden(BaseStore):
         return [path for path in super().listing(prefix) if "/." not in f"/{path}"]
 
 
-@faulty("PATH-13", claims={"reserved_names": [".index"]}, cause="a name check in write alone")
+@faulty("PATH-13", claims={"reserved_names": ".index"}, cause="a name check in write alone")
 class ReservedNameReadable(BaseStore):
     """Refuses its reserved name `.index` in write, and answers a read or delete of it as absent."""
 

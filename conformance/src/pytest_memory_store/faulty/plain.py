@@ -68,7 +68,7 @@ class Receipt:
 
 
 class PlainStore:
-    """A conforming store without search. It keeps every receipt and gives out random versions."""
+    """A conforming store with the five methods alone. It keeps every receipt; its versions are random."""
 
     def __init__(self) -> None:
         self.files: dict[str, Stored] = {}
@@ -92,18 +92,6 @@ class PlainStore:
     ) -> MemoryMutation:
         """Create or replace the file where its version is the expected one."""
         return self.mutate(Change(path, content, expected_version, operation))
-
-    async def write_with_metadata(
-        self,
-        path: str,
-        content: str,
-        *,
-        expected_version: str | None,
-        metadata: Mapping[str, str] | None,
-        operation: Operation | None = None,
-    ) -> MemoryMutation:
-        """Write, and record `metadata` in the same step."""
-        return self.mutate(Change(path, content, expected_version, operation, metadata))
 
     async def delete(
         self, path: str, *, expected_version: str | None, operation: Operation | None = None

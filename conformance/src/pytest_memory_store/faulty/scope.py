@@ -115,9 +115,9 @@ class IdIsCutAt60(BaseStore):
         return operation_id[:60]
 
 
-@faulty("SCOPE-07", claims={"bound": True}, cause="a claim to be bound that no check keeps")
+@faulty("SCOPE-07", claims={"bound": "tenant-a/"}, cause="a claim to be bound that no check keeps")
 class BoundToNobody(BaseStore):
-    """Claims to be bound to one tenant, and serves the paths of all."""
+    """Claims to be bound to `tenant-a/`, and serves the paths of all."""
 
 
 @faulty("SCOPE-08", also=("SCOPE-01", "PATH-17"), cause="an error message that says what happened last")
