@@ -7,9 +7,9 @@
     expires = 2027-01-01
     sometimes = true
 
-`clause` and `reason` have to be given. `issue` says where the failure is followed up; from the day `expires`
-on the entry excuses nothing; `sometimes = true` lets the clause hold as well; `store` limits an entry to the
-store of that spec. Must not know: records, verdicts, pytest.
+`clause` and `reason` have to be given. `issue` says where the failure is followed up; from the day
+`expires` on the entry excuses nothing; `sometimes = true` lets the clause hold as well; `store` limits an
+entry to the store of that spec. Must not know: records, verdicts, pytest.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class Ledger:
     ) -> tuple[str, ...]:
         """Return a line for each entry that a run of this store has overtaken.
 
-        `held` are the clauses that were exercised and held, `not_judged` those that this store is not judged
-        by, with the reason. A clause that was not exercised says nothing about its entry.
+        `held` are the clauses that were exercised and held, `not_judged` those that this store is not
+        judged by, with the reason. A clause that was not exercised says nothing about its entry.
         """
         lines = ((entry, _overtaken(entry, held, not_judged, today)) for entry in self._of(store))
         return tuple(

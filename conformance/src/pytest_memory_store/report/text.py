@@ -1,7 +1,7 @@
 """Text from a store made safe to show: nothing here knows what a clause or a report is.
 
-A store decides what its errors say. Such text may hold control characters that move a terminal's cursor, lone
-surrogates that no encoding takes, or a megabyte.
+A store decides what its errors say. Such text may hold control characters that move a terminal's cursor,
+lone surrogates that no encoding takes, or a megabyte.
 """
 
 from __future__ import annotations
