@@ -25,9 +25,7 @@ SIGNATURES = {
     "MemoryStore.delete": "(self, path, *, expected_version, operation=None)",
     "MemoryStore.list_paths": "(self, prefix='', *, limit)",
     "SearchableMemoryStore.search": "(self, prefix, query, *, limit, max_files, max_chars, max_file_chars)",
-    "MetadataMemoryStore.write_with_metadata": (
-        "(self, path, content, *, expected_version, metadata, operation=None)"
-    ),
+    "MetadataMemoryStore.write_with_metadata": ("(self, path, content, *, expected_version, metadata, operation=None)"),
 }
 ERRORS = {
     "MemoryConflictError": RuntimeError,
@@ -56,9 +54,7 @@ def test_signatures(name: str) -> None:
     """Each method takes the protocol's parameters, by the same names, kinds and defaults."""
     protocol, method = name.split(".")
     signature = inspect.signature(getattr(getattr(contract, protocol), method))
-    bare = [
-        parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()
-    ]
+    bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
     assert str(inspect.Signature(bare)) == SIGNATURES[name]
 
 

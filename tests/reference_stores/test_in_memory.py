@@ -120,9 +120,7 @@ def test_threads_and_loops_at_once() -> None:
     assert not failures
     read = asyncio.run(store.read("t/log", max_chars=10**6))
     assert read
-    assert sorted(read.content.split()) == sorted(
-        f"{name}{number}" for name in "abcd" for number in range(50)
-    )
+    assert sorted(read.content.split()) == sorted(f"{name}{number}" for name in "abcd" for number in range(50))
 
 
 def test_all_but_search_never_suspend() -> None:

@@ -37,9 +37,7 @@ def test_valid_paths(path: str) -> None:
     rules.validate_prefix(path + "/")
 
 
-@pytest.mark.parametrize(
-    "path", ["a" * 200, ".hidden", "-", "_", "0", "a.b", "/".join("abcdefgh"), "a/.b/c."]
-)
+@pytest.mark.parametrize("path", ["a" * 200, ".hidden", "-", "_", "0", "a.b", "/".join("abcdefgh"), "a/.b/c."])
 def test_unusual_valid_paths(path: str) -> None:
     """Any leading character, the longest segment and deep nesting are valid."""
     rules.validate_path(path)
@@ -131,20 +129,13 @@ def test_any_string_is_an_expected_version(version: str) -> None:
     rules.validate_expected_version(version)
 
 
-@given(TEXT, TEXT)
+@given(st.text(), st.text())
 @example("", "")
-@example("id\0", "f\0")
+@example("id\0", "f\ud800")
 def test_operations(identity: str, fingerprint: str) -> None:
-    """Any text names an operation, NUL and the empty text included."""
+    """Any string names an operation, the empty one and those that no encoding takes included."""
     rules.validate_operation(MemoryOperation(identity, fingerprint))
     rules.validate_operation(None)
-
-
-@pytest.mark.parametrize("operation", [MemoryOperation("a\ud800", "f"), MemoryOperation("a", "f\udfff")])
-def test_operations_with_lone_surrogates(operation: MemoryOperation) -> None:
-    """A lone surrogate in an id or fingerprint is refused here, before a driver stumbles over it."""
-    with pytest.raises(ValueError, match=r"^operation\.\w+ has a lone surrogate at position 1"):
-        rules.validate_operation(operation)
 
 
 @given(PATHS, SEGMENTS, SEGMENTS)
@@ -210,9 +201,7 @@ def test_versions_are_compared_exactly(current: str | None, expected: str | None
     if current == expected:
         rules.require_version("t/a.md", current=current, expected=expected)
     else:
-        with pytest.raises(
-            MemoryConflictError, match=r"^memory path 't/a\.md' is not as expected: .*read it again"
-        ):
+        with pytest.raises(MemoryConflictError, match=r"^memory path 't/a\.md' is not as expected: .*read it again"):
             rules.require_version("t/a.md", current=current, expected=expected)
 
 

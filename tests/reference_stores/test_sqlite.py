@@ -102,9 +102,7 @@ def test_everything_survives_a_reopen(database: Path) -> None:
             await store.write_with_metadata(
                 "t/a", "text", expected_version=None, metadata={"k": "é"}, operation=OPERATION
             )
-            gone = await store.write(
-                "t/b", "gone", expected_version=None, operation=MemoryOperation("2", "f")
-            )
+            gone = await store.write("t/b", "gone", expected_version=None, operation=MemoryOperation("2", "f"))
             await store.delete("t/b", expected_version=gone.version, operation=MemoryOperation("3", "f"))
             return await store.read("t/a", max_chars=9), gone
 
@@ -154,9 +152,7 @@ def test_loops_and_threads_at_once(tmp_path: Path, name: str) -> None:
             await append(store, f"{number}:{repeat}")
 
     in_threads(4, work)
-    assert asyncio.run(lines(store)) == sorted(
-        f"{number}:{repeat}" for number in range(4) for repeat in range(10)
-    )
+    assert asyncio.run(lines(store)) == sorted(f"{number}:{repeat}" for number in range(4) for repeat in range(10))
     asyncio.run(store.aclose())
     assert worker_threads() == []
 
@@ -172,9 +168,7 @@ def test_loops_one_after_another(database: Path) -> None:
         loop.call_soon(loop.stop)
         loop.run_forever()
         loop.close()
-    assert [line for line in asyncio.run(lines(store)) if line.startswith("run")] == [
-        f"run{n}" for n in range(5)
-    ]
+    assert [line for line in asyncio.run(lines(store)) if line.startswith("run")] == [f"run{n}" for n in range(5)]
     asyncio.run(store.aclose())
     assert worker_threads() == []
 
@@ -324,7 +318,25 @@ def test_a_fork_is_refused(database: Path) -> None:
     process.start()
     process.join(timeout=20)
     assert process.exitcode == 0
-    assert "made before the process forked; make one in each process" in queue.get()
+    assert "opened before the process forked; open one in each process" in queue.get()
+    asyncio.run(store.aclose())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_store_may_be_made_before_a_fork(database: Path) -> None:
+    """A store that nothing was asked of yet works in a forked process, as servers that fork workers need."""
+    store = SqliteMemoryStore(database)
+
+    async def use() -> None:
+        async with store:
+            await append(store, "x")
+
+    process = multiprocessing.get_context("fork").Process(target=lambda: asyncio.run(use()))
+    process.start()
+    process.join(timeout=20)
+    assert process.exitcode == 0
+    assert asyncio.run(lines(store)) == ["x"]
     asyncio.run(store.aclose())
 
 
@@ -362,9 +374,7 @@ def test_calls_cancelled_before_they_begin_are_withdrawn(database: Path) -> None
         async with SqliteMemoryStore(database, busy_timeout=20) as store:
             await store.list_paths(limit=1)
             with locked(database):
-                tasks = [
-                    asyncio.create_task(store.write(f"t/{n}", "x", expected_version=None)) for n in range(20)
-                ]
+                tasks = [asyncio.create_task(store.write(f"t/{n}", "x", expected_version=None)) for n in range(20)]
                 await asyncio.sleep(0.1)
                 started = time.monotonic()
                 for task in tasks[5:]:
@@ -419,9 +429,7 @@ def test_a_failing_backend_raises_and_recovers(database: Path) -> None:
         async with SqliteMemoryStore(database) as store:
             await store.list_paths(limit=1)
             with contextlib.closing(sqlite3.connect(database)) as other:
-                other.execute(
-                    "CREATE TRIGGER full BEFORE INSERT ON receipts BEGIN SELECT RAISE(ABORT, 'full'); END"
-                )
+                other.execute("CREATE TRIGGER full BEFORE INSERT ON receipts BEGIN SELECT RAISE(ABORT, 'full'); END")
             with pytest.raises(sqlite3.IntegrityError, match="full"):
                 await store.write("a", "x", expected_version=None, operation=OPERATION)
             assert await store.list_paths(limit=1) == []
@@ -521,9 +529,7 @@ def test_databases_that_cannot_be_used(database: Path, make: Callable[[Path], No
     async def test() -> None:
         async with SqliteMemoryStore(database) as store:
             for _ in range(2):
-                with pytest.raises(
-                    RuntimeError, match=rf"^cannot use memory database 'memory\.sqlite3': {reason}"
-                ):
+                with pytest.raises(RuntimeError, match=rf"^cannot use memory database 'memory\.sqlite3': {reason}"):
                     await store.list_paths(limit=1)
 
     asyncio.run(test())
@@ -601,9 +607,7 @@ def test_search_in_several_visits(database: Path, monkeypatch: pytest.MonkeyPatc
             for number in range(20):
                 await store.write(f"t/{number:02}", "tea" * (number % 4), expected_version=None)
                 await store.write(f"t/_{number}", "tea", expected_version=None)
-            found = await store.search(
-                "t/", "tea", limit=99, max_files=max_files, max_chars=9999, max_file_chars=99
-            )
+            found = await store.search("t/", "tea", limit=99, max_files=max_files, max_chars=9999, max_file_chars=99)
             matching = sorted(f"t/{n:02}" for n in range(min(20, max_files)) if n % 4)
             assert sorted(match.path for match in found.matches) == matching
             assert (found.scanned, found.truncated) == (min(20, max_files), max_files < 20)

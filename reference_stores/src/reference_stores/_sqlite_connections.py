@@ -41,16 +41,15 @@ class Connections:
 
     def __init__(self, database: str, *, synchronous: str, busy_timeout_s: float) -> None:
         """Take note of how to open `database`; nothing is opened yet."""
-        self._connector = partial(
-            open_database, database, synchronous=synchronous, busy_timeout_s=busy_timeout_s
-        )
+        self._connector = partial(open_database, database, synchronous=synchronous, busy_timeout_s=busy_timeout_s)
         self._is_in_memory = database == ":memory:"
         self._busy_timeout_s = busy_timeout_s
         self._lock = threading.Lock()
         self._opening: concurrent.futures.Future[_Pair] | None = None
         self._closing: concurrent.futures.Future[None] | None = None
+        self._finalizer: weakref.finalize[[concurrent.futures.Future[_Pair], int], Connections] | None = None
         self._is_closed = False
-        self._process = os.getpid()
+        self._process = 0
 
     async def read(self, job: Callable[[sqlite3.Connection], T]) -> T:
         """Run `job` on the connection that mutations do not block.
@@ -99,15 +98,20 @@ class Connections:
                 raise RuntimeError("this SqliteMemoryStore is closed; open a new one")
             if self._opening is None or (self._opening.done() and self._opening.exception()):
                 self._opening = _in_background(partial(_open, self._connector, in_memory=self._is_in_memory))
-                weakref.finalize(self, _close_forgotten, self._opening).atexit = False
+                self._process = os.getpid()
+                self._warn_if_forgotten(self._opening)
             opening = self._opening
         return opening.result() if opening.done() else await asyncio.wrap_future(opening)
 
+    def _warn_if_forgotten(self, opening: concurrent.futures.Future[_Pair]) -> None:
+        if self._finalizer is not None:  # of an opening that failed
+            self._finalizer.detach()
+        self._finalizer = weakref.finalize(self, _close_forgotten, opening, self._process)
+        self._finalizer.atexit = False
+
     def _require_same_process(self) -> None:
-        if os.getpid() != self._process:
-            raise RuntimeError(
-                "this SqliteMemoryStore was made before the process forked; make one in each process"
-            )
+        if self._opening is not None and os.getpid() != self._process:
+            raise RuntimeError("this SqliteMemoryStore was opened before the process forked; open one in each process")
 
 
 def _in_background(run: Callable[[], Coroutine[None, None, T]]) -> concurrent.futures.Future[T]:
@@ -152,11 +156,11 @@ async def _close(opening: concurrent.futures.Future[_Pair]) -> None:
     await pair.writer.close()
 
 
-def _close_forgotten(opening: concurrent.futures.Future[_Pair]) -> None:
+def _close_forgotten(opening: concurrent.futures.Future[_Pair], process: int) -> None:
+    if os.getpid() != process:
+        return  # a fork has none of the threads
     if opening.done() and (opening.exception() or opening.result().writer.is_closing):
         return
     with contextlib.suppress(RuntimeError):  # no thread starts any more when the interpreter ends
         _in_background(partial(_close, opening))
-    warnings.warn(
-        "a SqliteMemoryStore was not closed; use `async with` or `aclose()`", ResourceWarning, stacklevel=2
-    )
+    warnings.warn("a SqliteMemoryStore was not closed; use `async with` or `aclose()`", ResourceWarning, stacklevel=2)

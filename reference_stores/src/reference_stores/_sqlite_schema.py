@@ -22,13 +22,14 @@ SCHEMA_VERSION = 1
 """What `user_version` says of the layout below. A change of the layout takes the next number."""
 
 _TABLES = (
-    # `content` stands last: what comes before it is then read without the pages that a long one fills.
+    # `content` stands last: what comes before it is then read without the pages that a long one fills. What
+    # callers give as id and fingerprint is kept as bytes, since some of their strings are no UTF-8.
     """
     CREATE TABLE files (
         path TEXT NOT NULL COLLATE BINARY,
         directory TEXT NOT NULL COLLATE BINARY,
         version TEXT NOT NULL,
-        operation_id TEXT,
+        operation_id BLOB,
         metadata TEXT,
         chars INTEGER NOT NULL,
         content TEXT NOT NULL
@@ -38,8 +39,8 @@ _TABLES = (
     "CREATE INDEX files_by_directory ON files (directory, path)",
     """
     CREATE TABLE receipts (
-        id TEXT NOT NULL COLLATE BINARY PRIMARY KEY,
-        fingerprint TEXT NOT NULL,
+        id BLOB NOT NULL PRIMARY KEY,
+        fingerprint BLOB NOT NULL,
         version TEXT,
         existed INTEGER NOT NULL,
         recorded_at INTEGER NOT NULL
@@ -75,9 +76,7 @@ def is_busy(error: sqlite3.Error) -> bool:
 
 
 @contextlib.contextmanager
-def transaction(
-    connection: sqlite3.Connection, mode: Literal["IMMEDIATE", "DEFERRED"]
-) -> Generator[None, None, None]:
+def transaction(connection: sqlite3.Connection, mode: Literal["IMMEDIATE", "DEFERRED"]) -> Generator[None, None, None]:
     """Make the block one transaction, undone if it raises.
 
     An `IMMEDIATE` one holds the write lock from its start. A `DEFERRED` one that only reads sees one state of

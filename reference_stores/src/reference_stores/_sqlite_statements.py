@@ -89,16 +89,22 @@ def read_file(path: str, max_chars: int, connection: sqlite3.Connection) -> Memo
         rowid, content, chars, version, operation_id, metadata = row
         if content is None:
             content = _beginning(rowid, max_chars, connection)
-    return MemoryFile(content, version, operation_id, chars > max_chars, decode_metadata(metadata))
+    return MemoryFile(
+        content=content,
+        version=version,
+        operation_id=None if operation_id is None else _decoded(operation_id),
+        truncated=chars > max_chars,
+        metadata=decode_metadata(metadata),
+    )
 
 
 def look_up_operation(operation: MemoryOperation, connection: sqlite3.Connection) -> MemoryMutation | None:
     """Return what the operation did, if it is recorded with the same fingerprint."""
-    row = connection.execute(_RECEIPT, (operation.id,)).fetchone()
+    row = connection.execute(_RECEIPT, (_encoded(operation.id),)).fetchone()
     if row is None:
         return None
     fingerprint, version, existed = row
-    return replay(operation, Receipt(fingerprint, version, bool(existed)))
+    return replay(operation, Receipt(_decoded(fingerprint), version, bool(existed)))
 
 
 def apply(mutation: Mutation, connection: sqlite3.Connection) -> MemoryMutation:
@@ -121,12 +127,11 @@ def _put_or_remove(mutation: Mutation, connection: sqlite3.Connection) -> None:
     if mutation.content is None:
         connection.execute(_REMOVE, (mutation.path,))
         return
-    operation_id = None if mutation.operation is None else mutation.operation.id
     row = (
         mutation.path,
         directory_of(mutation.path),
         mutation.version,
-        operation_id,
+        None if mutation.operation is None else _encoded(mutation.operation.id),
         mutation.metadata,
         len(mutation.content),
         mutation.content,
@@ -135,7 +140,8 @@ def _put_or_remove(mutation: Mutation, connection: sqlite3.Connection) -> None:
 
 
 def _record(operation: MemoryOperation, result: MemoryMutation, connection: sqlite3.Connection) -> None:
-    row = (operation.id, operation.fingerprint, result.version, result.existed, int(time.time()))
+    identity, fingerprint = _encoded(operation.id), _encoded(operation.fingerprint)
+    row = (identity, fingerprint, result.version, result.existed, int(time.time()))
     connection.execute(_RECORD, row)
 
 
@@ -168,6 +174,15 @@ def read_children(
             if len(children) == count or chars >= _BATCH_CHARS:
                 return children, path + " "  # sorts before every path that goes on from this one
     return children, None
+
+
+def _encoded(text: str) -> bytes:
+    """Return bytes that no other string has, lone surrogates or not."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _decoded(encoded: bytes) -> str:
+    return encoded.decode("utf-8", "surrogatepass")
 
 
 def _beginning(rowid: int, max_chars: int, connection: sqlite3.Connection) -> str:

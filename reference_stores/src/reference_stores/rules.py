@@ -28,7 +28,6 @@ MAX_METADATA_CHARS = 4_096
 
 _PATH = re.compile(r"[A-Za-z0-9_.-]{1,200}(?:/[A-Za-z0-9_.-]{1,200})*")
 _ADDRESSABLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _logger = logging.getLogger(__name__)
 
 
@@ -92,15 +91,14 @@ def validate_expected_version(expected_version: str | None) -> None:
 
 
 def validate_operation(operation: MemoryOperation | None) -> None:
-    """Raise `ValueError` if the id or fingerprint has a lone surrogate, `TypeError` if either is no string.
+    """Raise `TypeError` if the id or the fingerprint is no string.
 
-    Every other string names an operation, the empty one and one with NUL included (OP-14).
+    Every string will do, the empty one, one with NUL and one with lone surrogates included (OP-14). A backend
+    that cannot keep it as text keeps its bytes: UTF-8 with `surrogatepass` tells all strings apart.
     """
-    if operation is None:
-        return
-    for name, text in (("operation.id", operation.id), ("operation.fingerprint", operation.fingerprint)):
-        require_str(name, text)
-        _refuse_surrogates(name, text)
+    if operation is not None:
+        require_str("operation.id", operation.id)
+        require_str("operation.fingerprint", operation.fingerprint)
 
 
 def directory_of(path: str) -> str:
@@ -164,9 +162,7 @@ def require_version(path: str, *, current: str | None, expected: str | None) -> 
         found = "the file exists"
     else:
         found = "the file has another version"
-    raise MemoryConflictError(
-        f"memory path {path!r} is not as expected: {found}; read it again and redo the change"
-    )
+    raise MemoryConflictError(f"memory path {path!r} is not as expected: {found}; read it again and redo the change")
 
 
 def encode_metadata(metadata: Mapping[str, str] | None) -> str | None:
@@ -180,9 +176,7 @@ def encode_metadata(metadata: Mapping[str, str] | None) -> str | None:
     if metadata is None:
         return None
     if not isinstance(cast("object", metadata), Mapping):
-        raise TypeError(
-            f"metadata is a {type(metadata).__name__}; it must be a mapping of strings to strings, or None"
-        )
+        raise TypeError(f"metadata is a {type(metadata).__name__}; it must be a mapping of strings to strings, or None")
     entries = dict(metadata)
     for entry in entries.items():
         for text in entry:
@@ -224,9 +218,8 @@ def _require_storable(name: str, text: str) -> None:
     position = text.find("\0")
     if position >= 0:
         raise ValueError(f"{name} has a NUL character at position {position}; remove it")
-    _refuse_surrogates(name, text)
-
-
-def _refuse_surrogates(name: str, text: str) -> None:
-    if not text.isascii() and (found := _SURROGATE.search(text)):
-        raise ValueError(f"{name} has a lone surrogate at position {found.start()}; remove it")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        # Not chained: that error holds the whole text, and would take it into a log.
+        raise ValueError(f"{name} has a lone surrogate at position {error.start}; remove it") from None

@@ -63,7 +63,7 @@ class SqliteMemoryStore:
     """The whole protocol, with search and metadata, in one SQLite database.
 
     Durable, and shared: any number of stores and processes may use one database at once, and one store any
-    number of event loops and threads. Not across a fork: make a store in each process. A mutation is one
+    number of event loops and threads. Not across a fork: open a store in each process. A mutation is one
     `BEGIN IMMEDIATE` transaction, its receipt included; reads have a connection of their own and are never
     blocked by one (write-ahead logging). A cancelled call that has not begun never will; one that runs is
     waited for, so that nothing changes after the caller heard of the cancellation.
@@ -75,8 +75,8 @@ class SqliteMemoryStore:
     further back than any retry of yours may be deleted at any time, on a connection of your own (OP-13,
     OP-27). They hold the caller's fingerprint, no content.
 
-    Deleted text is overwritten in the database (`secure_delete`). Until the store is closed, or SQLite
-    moves it, a copy may remain in the write-ahead log beside the database (DEL-10).
+    Deleted text is overwritten in the database (`secure_delete`). A copy may remain in the write-ahead log
+    beside it until SQLite reuses that, or the last store on the database is closed (DEL-10).
 
     Versions are random: never reused, also after a delete and a restart, and telling nobody how much
     anybody writes (CAS-22, CAS-23).
