@@ -27,7 +27,7 @@ from pytest_memory_store.faulty.plain import PlainStore
 from pytest_memory_store.faulty.registry import CLAIMS
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
 
 ALL = 2**31 - 1
 MOST_OVERRIDES = 3
@@ -132,7 +132,8 @@ def test_valid_paths_round_trip(client: Client, path: str) -> None:
 )
 def test_invalid_paths_are_refused_everywhere(client: Client, path: str) -> None:
     """A path outside the grammar is a `ValueError` in read, write and delete."""
-    for call in (client.read, client.delete, lambda path: client.write(path, "text")):
+    calls: tuple[Callable[[str], object], ...] = (client.read, client.delete, lambda p: client.write(p, "text"))
+    for call in calls:
         with pytest.raises(ValueError, match="invalid path"):
             call(path)
     assert client.paths() == []
@@ -141,7 +142,8 @@ def test_invalid_paths_are_refused_everywhere(client: Client, path: str) -> None
 @pytest.mark.parametrize("prefix", ["/", "u1//", ".", "..", "a b/", "u%"])
 def test_invalid_prefixes_are_refused(client: Client, prefix: str) -> None:
     """An invalid prefix is a `ValueError` in listings and search, also where the query is empty."""
-    for call in (client.paths, lambda prefix: client.search("", prefix)):
+    calls: tuple[Callable[[str], object], ...] = (client.paths, lambda p: client.search("", p))
+    for call in calls:
         with pytest.raises(ValueError, match="invalid path"):
             call(prefix)
 
@@ -174,7 +176,11 @@ def test_an_absent_file_is_none_and_an_empty_one_is_not(client: Client) -> None:
 @pytest.mark.parametrize("bound", [0, -1])
 def test_bounds_below_one_are_refused(client: Client, bound: int) -> None:
     """Reads and listings raise `ValueError` for a bound that is not above zero, found or not."""
-    for call in (lambda n: client.read("a", n), lambda n: client.paths(limit=n)):
+    calls: tuple[Callable[[int], object], ...] = (
+        lambda n: client.read("a", n),
+        lambda n: client.paths(limit=n),
+    )
+    for call in calls:
         with pytest.raises(ValueError, match="above zero"):
             call(bound)
 
@@ -231,11 +237,12 @@ def test_another_fingerprint_is_an_operation_conflict(client: Client) -> None:
     """A known id with another fingerprint raises before the version is looked at."""
     client.delete("a", operation=MemoryOperation("op", "fp"))
     other = MemoryOperation("op", "FP")
-    for call in (
+    calls: tuple[Callable[[], object], ...] = (
         lambda: client.write("a", "1", "stale", other),
         lambda: client.delete("a", "stale", other),
         lambda: client.operation(other),
-    ):
+    )
+    for call in calls:
         with pytest.raises(MemoryOperationConflictError):
             call()
 
@@ -327,7 +334,7 @@ def test_search_takes_the_query_literally(library: Client, query: str, found: in
 )
 def test_search_says_what_it_left_out(
     library: Client,
-    bounds: dict[str, int],
+    bounds: dict[str, Any],
     scanned: int,
     matches: int,
     truncated: bool,
@@ -340,7 +347,8 @@ def test_search_says_what_it_left_out(
 @pytest.mark.parametrize("name", ["limit", "max_files", "max_chars", "max_file_chars"])
 def test_search_for_nothing_is_empty(library: Client, name: str) -> None:
     """A blank query or a bound of zero gives the empty result."""
-    assert library.search("apple", **{name: 0}) == MemorySearchResult([], 0, truncated=False)
+    none: dict[str, Any] = {name: 0}
+    assert library.search("apple", **none) == MemorySearchResult([], 0, truncated=False)
     assert library.search(" \n") == MemorySearchResult([], 0, truncated=False)
 
 
