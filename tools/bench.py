@@ -1,9 +1,9 @@
 """Measures the kit and the reference stores in one run on one machine; every figure is a ratio or says its unit.
 
-    python tools/bench.py             all of it (the comparison needs pydantic-ai-harness)
-    python tools/bench.py rig         the rig's cost per call
-    python tools/bench.py runs        wall time of quick and standard runs, and the share spent in the store
-    python tools/bench.py stores      reference stores against pydantic-ai-harness's, interleaved
+python tools/bench.py             all of it (the comparison needs pydantic-ai-harness)
+python tools/bench.py rig         the rig's cost per call
+python tools/bench.py runs        wall time of quick and standard runs, and the share spent in the store
+python tools/bench.py stores      reference stores against pydantic-ai-harness's, interleaved
 """
 
 from __future__ import annotations
@@ -66,7 +66,10 @@ def rig_cost(calls: int = 20_000) -> None:
         rigged.append(rig.run(through()) / calls)
     rig.close()
     overhead = statistics.median(rigged) - statistics.median(bare)
-    print(f"bare call {statistics.median(bare) * 1e6:.2f} us, through the rig {statistics.median(rigged) * 1e6:.2f} us, ", end="")
+    print(
+        f"bare call {statistics.median(bare) * 1e6:.2f} us, through the rig {statistics.median(rigged) * 1e6:.2f} us, ",
+        end="",
+    )
     print(f"overhead {overhead * 1e6:.2f} us per call (target: at most 10)")
 
 
@@ -75,10 +78,22 @@ def runs() -> None:
     for spec in ("reference_stores.in_memory:open_store", "reference_stores.sqlite:open_store"):
         for budget in ("quick", "standard"):
             with tempfile.TemporaryDirectory() as folder:
-                command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--memory-store={spec}"]
-                command += [f"--memory-store-budget={budget}", "--memory-store-seed=1", f"--memory-store-report={folder}"]
+                command = [
+                    sys.executable,
+                    "-m",
+                    "pytest",
+                    "-q",
+                    "-p",
+                    "no:cacheprovider",
+                    f"--memory-store={spec}",
+                ]
+                command += [
+                    f"--memory-store-budget={budget}",
+                    "--memory-store-seed=1",
+                    f"--memory-store-report={folder}",
+                ]
                 began = time.perf_counter()
-                subprocess.run(command, cwd=folder, capture_output=True, check=False)  # noqa: S603 - our own command
+                subprocess.run(command, cwd=folder, capture_output=True, check=False)
                 wall = time.perf_counter() - began
                 share = _share_in_store(Path(folder) / "report.json")
                 print(f"{spec} {budget}: {wall:.1f} s, {share:.0%} of the judging time inside the store")
@@ -113,7 +128,12 @@ async def _compare_stores() -> None:
         ours = SqliteMemoryStore(Path(folder) / "ours.db")
         theirs = TheirSqlite(database=Path(folder) / "theirs.db")
         await _compare("SQLite", ours, theirs, calls=200)
-        print("  settings:", await _settings(Path(folder) / "ours.db"), "|", await _settings(Path(folder) / "theirs.db"))
+        print(
+            "  settings:",
+            await _settings(Path(folder) / "ours.db"),
+            "|",
+            await _settings(Path(folder) / "theirs.db"),
+        )
         await ours.aclose()
     await _compare("in-memory", InMemoryStore(), TheirMemory(), calls=2_000)
 
@@ -138,7 +158,9 @@ async def _compare(title: str, ours: Any, theirs: Any, *, calls: int) -> None:
                 await run(store, n + round_number * 0)
                 times.append((time.perf_counter() - began) / n)
         ratio = statistics.median(other) / statistics.median(mine)
-        print(f"{title} {name}: {statistics.median(mine) * 1e6:.0f} us against {statistics.median(other) * 1e6:.0f} us, {ratio:.1f}x")
+        print(
+            f"{title} {name}: {statistics.median(mine) * 1e6:.0f} us against {statistics.median(other) * 1e6:.0f} us, {ratio:.1f}x"
+        )
 
 
 _serial = iter(range(10**9))
@@ -159,7 +181,9 @@ async def _replace(store: Any, n: int) -> None:
     path = f"c/{next(_serial)}.md"
     version = None
     for _ in range(n):
-        mutation = await store.write(path, "a note of some length " * 10, expected_version=version, operation=_operation())
+        mutation = await store.write(
+            path, "a note of some length " * 10, expected_version=version, operation=_operation()
+        )
         version = mutation.version
 
 

@@ -1,8 +1,8 @@
 """Runs every faulty and odd store through the kit and writes `docs/kill-matrix.md`; `--check` says if it is stale.
 
-    python tools/kill_matrix.py                 all stores, all seeds, writes the table
-    python tools/kill_matrix.py --check         fails when the kit or a faulty store changed since the table was made
-    python tools/kill_matrix.py --first         each faulty store against its declared clauses, one seed (CI)
+python tools/kill_matrix.py                 all stores, all seeds, writes the table
+python tools/kill_matrix.py --check         fails when the kit or a faulty store changed since the table was made
+python tools/kill_matrix.py --first         each faulty store against its declared clauses, one seed (CI)
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ import hashlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "conformance/src/pytest_memory_store"
@@ -123,7 +126,9 @@ def render(rows: list[Row]) -> str:
     ]
     for row in faulty:
         extra = sorted(set(row.broken) - set(row.declared))
-        killed = ", ".join(f"{c}{'' if row.broken[c] == row.seeds else f' ({row.broken[c]} of {row.seeds})'}" for c in row.declared)
+        killed = ", ".join(
+            f"{c}{'' if row.broken[c] == row.seeds else f' ({row.broken[c]} of {row.seeds})'}" for c in row.declared
+        )
         lines.append(f"| {row.name} | {row.fault} | {killed} | {', '.join(extra)} |")
     lines += ["", "## Odd stores, all of them conforming", "", "| store | its choice |", "|---|---|"]
     lines += [f"| {row.name} | {row.fault} |" for row in odd]

@@ -86,7 +86,9 @@ FACTORIES = [
 def test_every_kind_of_factory_opens_a_store(run, factory: str) -> None:
     """A class, functions of all kinds and context managers are opened, with fixtures for their parameters."""
     result = run(f"--memory-store=mystores:{factory}", "-k", "CAS-01 or CAS-03")
-    result.assert_outcomes(passed=4 if factory == "parametrized" else 2, deselected=result.parseoutcomes()["deselected"])
+    result.assert_outcomes(
+        passed=4 if factory == "parametrized" else 2, deselected=result.parseoutcomes()["deselected"]
+    )
 
 
 def test_node_ids_are_clauses(run) -> None:
@@ -173,7 +175,8 @@ def test_with_a_path_both_run(run, pytester: pytest.Pytester) -> None:
     """With a path on the command line the contract and the path's tests run; without one the contract alone."""
     pytester.makepyfile(test_mine="def test_mine(): pass")
     run("--memory-store=mystores:Plain", "-k", "CAS-01 or mine").assert_outcomes(
-        passed=1, deselected=run("--memory-store=mystores:Plain", "-k", "CAS-01").parseoutcomes()["deselected"]
+        passed=1,
+        deselected=run("--memory-store=mystores:Plain", "-k", "CAS-01").parseoutcomes()["deselected"],
     )
     both = run("--memory-store=mystores:Plain", ".", "-k", "CAS-01 or test_mine")
     assert both.parseoutcomes()["passed"] == 2
@@ -236,7 +239,11 @@ def test_xdist_runs_the_same_items(run) -> None:
 
 def test_last_failed_reruns_the_clause(run, pytester: pytest.Pytester) -> None:
     """`--lf` after a failure runs the broken clause alone."""
-    arguments = ["--memory-store=mystores:BlindWrites", "--memory-store-budget=quick", "--memory-store-seed=1"]
+    arguments = [
+        "--memory-store=mystores:BlindWrites",
+        "--memory-store-budget=quick",
+        "--memory-store-seed=1",
+    ]
     pytester.runpytest(*arguments, "-k", "CAS-01 or CAS-02")
     result = pytester.runpytest(*arguments, "--lf", "-v")
     assert result.parseoutcomes()["failed"] == 1

@@ -6,10 +6,12 @@ turns it into a method call, so that every other part of the kit can compare, pr
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Mapping
 
 
 class Unset(Enum):
@@ -50,7 +52,7 @@ class Write:
     content: str
     expected_version: str | None
     operation: MemoryOperation | None = None
-    metadata: Mapping[str, str] | None | Unset = UNSET
+    metadata: Mapping[str, str] | Unset | None = UNSET
 
     @property
     def method(self) -> str:

@@ -5,10 +5,12 @@ Must not know: pytest, checks. A claim is a flag (`durable`) or a value (`max_pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 FLAGS: Mapping[str, str] = {
     "search": "has `search`, judged by presence",

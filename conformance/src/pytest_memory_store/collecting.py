@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 from difflib import get_close_matches
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +17,13 @@ import pytest
 from pytest_memory_store.clauses import CATALOGUE
 from pytest_memory_store.clauses.clause import Status
 from pytest_memory_store.kit import SMOKE, Kit
-from pytest_memory_store.results import Outcome
+from pytest_memory_store.results import ItemRecord, Outcome
 from pytest_memory_store.rig import Handle
 from pytest_memory_store.store_spec import FIXTURE_SPEC, StoreSpec, opener
 from pytest_memory_store.suites import CHECKS, EXPLORATIONS
 
 if TYPE_CHECKING:
-    from pytest_memory_store.session import Session
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 _SCOPES = ("session", "package", "module", "class", "function")
 
@@ -39,17 +38,16 @@ class StoreCollector(pytest.Module):
     """The module of one store's items; it has no file."""
 
     kit: Kit
-    owner: Session
 
     @classmethod
-    def for_kit(cls, session: pytest.Session, name: str, kit: Kit, owner: Session) -> StoreCollector:
+    def for_kit(cls, session: pytest.Session, name: str, kit: Kit) -> StoreCollector:
         """The collector of one store.
 
         Raises:
             pytest.UsageError: a parameter of the factory names no fixture, or two conftests disagree on one.
         """
         made: StoreCollector = cls.from_parent(session, path=session.config.rootpath / name, name=name, nodeid=name)
-        made.kit, made.owner = kit, owner
+        made.kit = kit
         fixtures, differing = conftest_fixtures(session.config.pluginmanager)
         if kit.spec.module is not None:
             own = dict(fixtures_of(kit.spec.module))
@@ -94,31 +92,41 @@ def _module(name: str, attributes: Mapping[str, Any]) -> ModuleType:
     return module
 
 
+class StoreJudgedError(Exception):
+    """An item's clause is broken, or the kit failed; the message is the whole report of it."""
+
+
+ITEM_RECORD = pytest.StashKey[ItemRecord]()
+"""Where an item keeps its record until its report is made."""
+
+
 def _item_function(name: str, kit: Kit) -> Callable[..., None]:
     def judge(request: pytest.FixtureRequest, memory_store_handle: tuple[Handle, Mapping[str, Any]]) -> None:
-        from pytest_memory_store.session import ITEM_RECORD, StoreJudgedError
-
         handle, values = memory_store_handle
+        was_dead = bool(kit.dead)
         record = kit.run_item(name, handle, values)
         request.node.stash[ITEM_RECORD] = record
-        if record.outcome in (Outcome.NOT_EXERCISED, Outcome.NOT_APPLICABLE):
-            if kit.dead and name == SMOKE:
-                raise StoreJudgedError(record.reason)
-            pytest.skip(record.reason)
-        if record.outcome is Outcome.ERROR:
-            raise StoreJudgedError(f"{name}: {record.reason}")
-        failing = [v for v in record.violations if kit.is_fatal(v.clause) or kit.options.strict]
-        if failing:
-            try:
-                from pytest_memory_store.report.terminal import failure_report
-            except ImportError:
-                failure_report = lambda v, c: "\n".join([v.clause + " " + v.message, *v.steps, "expected " + v.expected, "actual " + v.actual, v.rerun])
-
-            raise StoreJudgedError("\n\n".join(failure_report(v, CATALOGUE[v.clause]) for v in failing))
+        if kit.dead and not was_dead:
+            raise StoreJudgedError(kit.dead)
+        _conclude(record, kit)
 
     judge.__name__ = judge.__qualname__ = name
     judge.__doc__ = CATALOGUE[name].sentence if name in CATALOGUE else None
     return judge
+
+
+def _conclude(record: ItemRecord, kit: Kit) -> None:
+    """Pass, skip or fail, as the record says."""
+    if record.outcome in (Outcome.NOT_EXERCISED, Outcome.NOT_APPLICABLE):
+        pytest.skip(record.reason)
+    if record.outcome is Outcome.ERROR:
+        raise StoreJudgedError(f"{record.item}: {record.reason}")
+    broken = [v for v in record.violations if kit.is_fatal(v.clause) or kit.options.strict]
+    failing = [v for v in broken if kit.excuse(v.clause) is None]
+    if failing:
+        raise StoreJudgedError("\n\n".join(kit.describe(violation) for violation in failing))
+    if broken:
+        pytest.skip(f"known failure: {kit.excuse(broken[0].clause)}")
 
 
 def _no_such_fixture(spec: StoreSpec, name: str, manager: Any) -> str:

@@ -8,13 +8,16 @@ can be sent (another thread than the main one, Windows), `on_stuck` is called an
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Iterator
+    from types import FrameType
 
 GRACE = 0.5
 """Seconds between one step and the next."""

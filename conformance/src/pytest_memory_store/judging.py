@@ -8,17 +8,20 @@ from __future__ import annotations
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 
 from pytest_memory_store.checks import Finding, accepted_under
 from pytest_memory_store.example import Example, NotExercised, Setting, Violation, violation_of
 from pytest_memory_store.rig import MAX_HANGS, StoreHungError
-from pytest_memory_store.suites.registry import Check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_memory_store.suites.registry import Check
 
 
 class _EnoughError(BaseException):
@@ -183,5 +186,10 @@ def _hang_violation(example: Example, hang: StoreHungError) -> Violation:
     call = example.transcript.steps[-1].call
     clause = accepted_under(example.model, call, example.model.expect(call))
     booked = example.setting.applies(clause) or clause
-    finding = Finding(booked, "the call did not return and ignored its cancellation", f"an answer within {hang.seconds:g} s", "none")
+    finding = Finding(
+        booked,
+        "the call did not return and ignored its cancellation",
+        f"an answer within {hang.seconds:g} s",
+        "none",
+    )
     return violation_of(booked)(finding, example.transcript)

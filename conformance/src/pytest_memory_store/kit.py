@@ -8,27 +8,29 @@ from __future__ import annotations
 import time
 import typing
 import warnings
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 from pytest_memory_store import claims as claims_module
 from pytest_memory_store import plan as planning
 from pytest_memory_store import smoke
 from pytest_memory_store.calls import MemoryOperation
-from pytest_memory_store.claims import Claims
 from pytest_memory_store.clauses import CATALOGUE
 from pytest_memory_store.clauses.clause import Clause, Level, Status
 from pytest_memory_store.example import NotExercised, Setting, Violation
 from pytest_memory_store.judging import Budget, Finds, run_check
-try:
-    from pytest_memory_store.report.script import render_script
-except ImportError:
-    render_script = lambda *a: ''
+from pytest_memory_store.report.ledger import Ledger
+from pytest_memory_store.report.verdict import level_in_force, why_not_applicable
 from pytest_memory_store.results import ItemRecord, Outcome, ViolationRecord
 from pytest_memory_store.rig import Handle, Rig, StoreHungError, StoreOpenError
-from pytest_memory_store.store_spec import StoreSpec
 from pytest_memory_store.suites import CHECKS, EXPLORATIONS, Check
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_memory_store.claims import Claims
+    from pytest_memory_store.store_spec import StoreSpec
 
 SMOKE = "smoke"
 SHRINK_SHARE = 0.05
@@ -53,6 +55,7 @@ class Kit:
     spec: StoreSpec
     options: Options
     rig: Rig
+    ledger: Ledger = field(default_factory=Ledger)
     root: str = "memory-store"
     pending: list[str] = field(default_factory=list)
     claims: Claims = field(init=False)
@@ -80,21 +83,11 @@ class Kit:
 
     def why_not(self, clause: Clause) -> str:
         """Why a clause does not apply to this store, empty where it does."""
-        has = self.claims.flags | self.capabilities
-        if "search" in has and "semantic" not in has:
-            has = has | {"lexical"}
-        if missing := clause.needs - has:
-            return f"the store has no {' and no '.join(sorted(missing))}"
-        if waivers := clause.waived_by & self.claims.flags:
-            return f"waived by the claim {' and '.join(sorted(waivers))}"
-        return ""
+        return why_not_applicable(clause, self.claims, self.capabilities)
 
     def level(self, clause_id: str) -> Level:
         """The level in force for a clause under the claimed protocol release."""
-        clause = CATALOGUE[clause_id]
-        if clause.since and clause.level_before and self.claims.protocol < claims_module.release(clause.since):
-            return clause.level_before
-        return clause.level
+        return level_in_force(CATALOGUE[clause_id], self.claims)
 
     def is_fatal(self, clause_id: str) -> bool:
         """Whether a broken clause ends the example."""
@@ -162,9 +155,7 @@ class Kit:
             operation_type(handle.store),
         )
 
-    def _run_checks(
-        self, record: ItemRecord, setting: Setting, handle: Handle, parameters: Mapping[str, Any]
-    ) -> None:
+    def _run_checks(self, record: ItemRecord, setting: Setting, handle: Handle, parameters: Mapping[str, Any]) -> None:
         assert self.plan is not None
         everything = Finds()
 
@@ -243,26 +234,54 @@ class Kit:
             expected=finding.expected,
             actual=finding.actual,
             steps=violation.transcript.render(),
-            script=render_script(
-                violation.transcript,
-                self.spec.text,
-                parameters,
-                self.claims.as_dict(),
-                finding.clause,
-                finding.message,
-                finding.expected,
-                finding.actual,
-            ),
+            script=self._script(violation, parameters),
             item=self._found_by.get(finding.clause, item),
             rerun=self.rerun(self._found_by.get(finding.clause, item)),
         )
 
+    def _script(self, violation: Violation, parameters: Mapping[str, Any]) -> str:
+        try:
+            from pytest_memory_store.report.script import render_script
+        except ImportError:
+            return ""
+        finding = violation.finding
+        return render_script(
+            violation.transcript,
+            self.spec.text,
+            parameters,
+            self.claims.as_dict(),
+            finding.clause,
+            finding.message,
+            finding.expected,
+            finding.actual,
+        )
+
+    def excuse(self, clause_id: str) -> str | None:
+        """Why the ledger excuses a break of this clause, `None` where it does not."""
+        entry = self.ledger.excuse(clause_id, store=self.spec.text, today=date.today())
+        return entry.reason if entry else None
+
+    def describe(self, violation: ViolationRecord) -> str:
+        """A violation as a report that a person reads."""
+        try:
+            from pytest_memory_store.report.terminal import failure_report
+        except ImportError:
+            return "\n".join(
+                [
+                    violation.clause,
+                    violation.message,
+                    *violation.steps,
+                    violation.expected,
+                    violation.actual,
+                    violation.rerun,
+                ]
+            )
+        return "\n".join(failure_report(violation, CATALOGUE[violation.clause]))
+
     def rerun(self, item: str) -> str:
         """The command that runs this item again, with the same examples."""
         plan = self.plan.text if self.plan else self.options.budget.text
-        given = ",".join(
-            name if value is True else f"{name}={value}" for name, value in self.options.claims.items()
-        )
+        given = ",".join(name if value is True else f"{name}={value}" for name, value in self.options.claims.items())
         claimed = f" --memory-store-claims={given}" if given else ""
         return (
             f"pytest --memory-store={self.spec.text}{claimed} '{self.root}::{item}' "

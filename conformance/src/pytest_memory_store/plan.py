@@ -6,10 +6,13 @@ Pure. The plan is fixed after the smoke check and printed, so that the same plan
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from pytest_memory_store.suites.registry import Check
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_memory_store.suites.registry import Check
 
 KIT_SECONDS_PER_CALL = 40e-6
 KIT_SECONDS_PER_EXAMPLE = 2e-3

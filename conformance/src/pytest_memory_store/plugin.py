@@ -14,13 +14,16 @@ if TYPE_CHECKING:
 
     from pytest_memory_store.session import Session
 
-SESSION = pytest.StashKey["Session"]()
+SESSION: pytest.StashKey[Session] = pytest.StashKey()
 
 _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("budget", {"metavar": "BUDGET", "help": "quick, standard (default), deep, or a time such as 90s"}),
     ("seed", {"metavar": "N", "help": "seed of the drawn programs (default: a new one, which is printed)"}),
     ("known-failures", {"metavar": "FILE", "help": "TOML ledger of known failures, by clause"}),
-    ("report", {"metavar": "DIR", "help": "write report.json and a stand-alone script per broken clause into DIR"}),
+    (
+        "report",
+        {"metavar": "DIR", "help": "write report.json and a stand-alone script per broken clause into DIR"},
+    ),
     ("timeout", {"metavar": "SECONDS", "help": "deadline of one call of the store (default: 10)"}),
     ("require", {"metavar": "VERDICT", "help": "`conformant`: an incomplete run fails, whoever caused it"}),
 )
@@ -60,7 +63,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
         return None
     from pytest_memory_store.report import terminal
 
-    print("\n".join(terminal.clause_list()))  # noqa: T201 - this is the output that was asked for
+    print("\n".join(terminal.clause_list()))
     return 0
 
 
@@ -78,7 +81,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Insert the contract first in the session, so that `--lf` cannot skip it with a file that failed."""
     report = yield
     session = collector.config.stash.get(SESSION, None)

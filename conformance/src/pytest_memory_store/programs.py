@@ -7,13 +7,15 @@ shorter program keeps its meaning. Must not know: the rig, pytest.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from pytest_memory_store.calls import UNSET, Delete, GetOperation, ListPaths, Mutation, Read, Search, Write
 from pytest_memory_store.example import ALL, Example
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 Where: TypeAlias = tuple[str, str]
 """A suffix to the scope, which names a neighbouring one unless it is empty, and a name in it."""

@@ -178,7 +178,7 @@ class Rig:
             outcome: Outcome = Returned(await send(store, call))
         except (KeyboardInterrupt, GeneratorExit):
             raise
-        except BaseException as error:  # noqa: BLE001 - whatever the store raises is the store's
+        except BaseException as error:
             if isinstance(error, asyncio.CancelledError | CallExpiredError) and not deadline.expired:
                 raise
             outcome = Raised(error, _forget_frames(error))

@@ -1,29 +1,34 @@
-"""One pytest session that judges stores: options, items, records, and the verdict at the end.
+"""One pytest session that judges stores: its items, their records, and the verdict at the end.
 
-The only room, with `plugin.py`, that knows pytest. It is registered as a plugin when a store is given.
+With `plugin.py`, `settings.py` and `collecting.py` the only rooms that know pytest. It is registered as a plugin
+when a store is given.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import secrets
-from collections.abc import Generator, Iterator
-from pathlib import Path
-from typing import Any
+import time
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_memory_store import claims, plan, store_spec
-from pytest_memory_store.collecting import StoreCollector, selection, take_own_arguments
-from pytest_memory_store.kit import Kit, Options
+from pytest_memory_store import settings as settings_module
+from pytest_memory_store.clauses import CATALOGUE
+from pytest_memory_store.collecting import ITEM_RECORD, StoreCollector, StoreJudgedError, selection, take_own_arguments
+from pytest_memory_store.kit import Kit
+from pytest_memory_store.report.verdict import RunResult, exit_code, judge_run
 from pytest_memory_store.results import ItemRecord, Outcome
 from pytest_memory_store.rig import Rig
-from pytest_memory_store.store_spec import FIXTURE_SPEC, StoreSpec, StoreSpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+
+    from _pytest.terminal import TerminalReporter
 
 ROOT = "memory-store"
 RECORD = "memory_store_record"
-"""Attribute of a test report that carries an item's record, also from an xdist worker."""
+"""Attribute of a test report that carries an item's record as JSON, also from an xdist worker."""
 
 
 class Session:
@@ -31,83 +36,66 @@ class Session:
 
     def __init__(self, config: pytest.Config, texts: list[str]) -> None:
         self.config = config
-        self.selected_arguments = take_own_arguments(config, ROOT)
-        try:
-            self.specs = [self._load(text) for text in texts]
-            self.options = [self._options(spec, several=len(texts) > 1) for spec in self.specs]
-        except (StoreSpecError, claims.ClaimError, plan.BudgetError) as error:
-            raise pytest.UsageError(str(error)) from None
-        self.rig = Rig(self.options[0].timeout, self._end_process)
+        self.chosen = take_own_arguments(config, ROOT)
+        self.settings = settings_module.read(config, texts)
+        self.rig = Rig(self.settings.timeout, self._end_process)
+        several = len(self.settings.stores) > 1
         self.kits: dict[str, Kit] = {}
-        for spec, options in zip(self.specs, self.options, strict=True):
-            name = ROOT if len(self.specs) == 1 else f"{ROOT}[{spec.slug}]"
-            self.kits[name] = Kit(spec, options, self.rig, root=name)
-        self.records: list[ItemRecord] = []
+        for spec, options in self.settings.stores:
+            name = f"{ROOT}[{spec.slug}]" if several else ROOT
+            self.kits[name] = Kit(spec, options, self.rig, self.settings.ledger, root=name)
+        self.records: dict[str, list[ItemRecord]] = {name: [] for name in self.kits}
+        self.selected: dict[str, set[str]] = {name: set() for name in self.kits}
+        self.results: dict[str, RunResult] = {}
         self.interrupted = ""
+        self.started = time.monotonic()
 
-    # Options
-
-    def option(self, name: str) -> str | None:
-        """An option's value: the command line's, else the ini file's, else `None`."""
-        key = f"memory_store_{name}"
-        given = self.config.getoption(key)
-        return given if given is not None else (self.config.getini(key) or None)
-
-    def _load(self, text: str) -> StoreSpec:
-        if text == FIXTURE_SPEC:
-            return StoreSpec(text, None, _unused, FIXTURE_SPEC, ("memory_store_factory",))
-        here = str(self.config.invocation_params.dir)
-        import sys
-
-        if here not in sys.path:
-            sys.path.insert(0, here)
-        return store_spec.load(text)
-
-    def _options(self, spec: StoreSpec, *, several: bool) -> Options:
-        given = self.option("claims") or []
-        texts = [text for item in given if (text := _claims_for(item, spec.text, several=several))]
-        claimed = claims.parse(",".join(texts))
-        claims.collect(spec.claims, claimed)
-        return Options(
-            budget=plan.choose(self.option("budget") or "standard"),
-            seed=self._number("seed", int, secrets.randbelow(10**9)),
-            timeout=self._number("timeout", float, 10.0),
-            claims=claimed,
-            strict=bool(self.config.getoption("memory_store_strict") or self.config.getini("memory_store_strict")),
-        )
-
-    def _number(self, name: str, kind: type, default: Any) -> Any:
-        text = self.option(name)
-        if text is None:
-            return default
-        try:
-            value = kind(text)
-        except ValueError:
-            value = -1
-        if value < 0 or (name == "timeout" and value == 0):
-            what = "a whole number from 0" if kind is int else "a number of seconds above 0"
-            raise pytest.UsageError(f"--memory-store-{name}={text}: expected {what}")
-        return value
+    @property
+    def is_worker(self) -> bool:
+        """Whether this process is an xdist worker: the controlling process has the records and the verdict."""
+        return hasattr(self.config, "workerinput")
 
     # Items
 
     def collectors(self, session: pytest.Session) -> list[pytest.Collector]:
         """One collector per store, to be put first in the session."""
-        return [StoreCollector.for_kit(session, name, kit, self) for name, kit in self.kits.items()]
+        return [StoreCollector.for_kit(session, name, kit) for name, kit in self.kits.items()]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Keep those of our items that the node ids among the arguments name."""
-        kept = selection(items, ROOT, self.selected_arguments)
+        kept = selection(items, ROOT, self.chosen)
         dropped = [item for item in items if item not in kept]
         if dropped:
             config.hook.pytest_deselected(items=dropped)
-            items[:] = [item for item in items if item in kept]
+            items[:] = kept
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Tell each kit which items are to come."""
-        for name, kit in self.kits.items():
-            kit.pending = [_clause_of(item) for item in session.items if _root_of(item) == name]
+        self._select(item.nodeid for item in session.items)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Iterable[str]) -> None:
+        """Learn from a worker which items were selected: the controlling process collects nothing itself."""
+        self._select(ids)
+
+    def _select(self, nodeids: Iterable[str]) -> None:
+        for nodeid in nodeids:
+            root, name = _split(nodeid)
+            if root in self.kits and name not in self.selected[root]:
+                self.selected[root].add(name)
+                self.kits[root].pending.append(name)
+
+    # Records
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Set up nothing more for a store that is dead already."""
+        root, name = _split(item.nodeid)
+        kit = self.kits.get(root)
+        if kit is not None and kit.dead:
+            item.stash[ITEM_RECORD] = ItemRecord(name, kit.spec.text, Outcome.NOT_EXERCISED, kit.dead)
+            pytest.skip(kit.dead)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -115,37 +103,70 @@ class Session:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Put an item's record on its report, and what went wrong in words instead of a traceback."""
         report = yield
-        kit = self.kits.get(_root_of(item))
+        root, name = _split(item.nodeid)
+        kit = self.kits.get(root)
         if kit is None:
             return report
-        record: ItemRecord | None = item.stash.get(ITEM_RECORD, None)
         if call.when == "setup" and report.failed:
             kit.dead = kit.dead or f"the fixtures of the factory could not be set up (see {item.nodeid})"
-        if call.when == "call" and record is not None:
+            item.stash[ITEM_RECORD] = ItemRecord(name, kit.spec.text, Outcome.NOT_EXERCISED, kit.dead)
+        record = item.stash.get(ITEM_RECORD, None)
+        if record is not None and (call.when == "call" or (call.when == "setup" and not report.passed)):
             setattr(report, RECORD, json.dumps(record.as_dict()))
-            if isinstance(call.excinfo and call.excinfo.value, StoreJudgedError):
-                report.longrepr = str(call.excinfo.value)  # type: ignore[union-attr]
+        if call.excinfo is not None and isinstance(call.excinfo.value, StoreJudgedError):
+            report.longrepr = str(call.excinfo.value)
         return report
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Set up nothing more for a store that is dead already."""
-        kit = self.kits.get(_root_of(item))
-        if kit is not None and kit.dead:
-            item.stash[ITEM_RECORD] = ItemRecord(_clause_of(item), kit.spec.text, Outcome.NOT_EXERCISED, kit.dead)
-            pytest.skip(kit.dead)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the records, from this process or from a worker."""
         data = getattr(report, RECORD, None)
-        if data is not None:
-            self.records.append(ItemRecord.from_dict(json.loads(data)))
+        root, _ = _split(report.nodeid)
+        if data is not None and root in self.records:
+            self.records[root].append(ItemRecord.from_dict(json.loads(data)))
 
     # The end
 
     def pytest_keyboard_interrupt(self) -> None:
         """Note that the run was broken off."""
-        self.interrupted = "interrupted"
+        self.interrupted = "the run was interrupted"
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Judge the records, write the reports, and set the exit code."""
+        if self.is_worker or self.config.option.collectonly or exitstatus == pytest.ExitCode.USAGE_ERROR:
+            return
+        for name, kit in self.kits.items():
+            if not self.selected[name]:
+                continue  # the user's own selection holds none of this store's clauses
+            self.results[name] = self._judge(name, kit)
+        codes = [self._exit_code(result) for result in self.results.values()]
+        if codes and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            session.exitstatus = max([int(exitstatus), *codes])
+
+    def _judge(self, name: str, kit: Kit) -> RunResult:
+        chosen = self.selected[name]
+        return judge_run(
+            self.records[name],
+            catalogue=CATALOGUE,
+            claims=kit.claims,
+            store=kit.spec.text,
+            today=settings_module.today(),
+            ledger=self.settings.ledger,
+            selected=chosen,
+            interrupted=self.interrupted,
+        )
+
+    def _exit_code(self, result: RunResult) -> int:
+        return exit_code(result, strict=self.settings.strict, require_conformant=self.settings.require_conformant)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> Generator[None, Any, Any]:
+        """Write the reports and print each store's verdict, after everything else."""
+        outcome = yield
+        for name, result in self.results.items():
+            kit = self.kits[name]
+            terminalreporter.write_line(f"{kit.spec.text}: {result.verdict}")
+        return outcome
 
     def pytest_unconfigure(self) -> None:
         """Close the loop."""
@@ -155,43 +176,7 @@ class Session:
         os._exit(3)
 
 
-class StoreJudgedError(Exception):
-    """An item's clause is broken, or the kit failed; the message is the whole report of it."""
-
-
-ITEM_RECORD = pytest.StashKey[ItemRecord]()
-
-
-def _unused() -> None:
-    raise AssertionError("the fixture gives the factory")
-
-
-def _claims_for(item: str, spec: str, *, several: bool) -> str:
-    """The claims in one option value that are meant for this store: all of them, or those after `SPEC=`."""
-    head, separator, rest = item.partition("=")
-    if separator and ":" in head or head == FIXTURE_SPEC:
-        return rest if head == spec else ""
-    if several and not separator:
-        return item
-    return item
-
-
-def _root_of(item: pytest.Item) -> str:
-    return item.nodeid.partition("::")[0]
-
-
-def _clause_of(item: pytest.Item) -> str:
-    return getattr(item, "originalname", None) or item.name
-
-
-def report_folder(option: str | None, slug: str, *, several: bool) -> Path | None:
-    """Where a store's report goes: the folder given, or one in it per store where there are several."""
-    if option is None:
-        return None
-    return Path(option) / slug if several else Path(option)
-
-
-def lines_of(records: list[ItemRecord]) -> Iterator[str]:
-    """One line per record, for the log."""
-    for record in records:
-        yield f"{record.item} {record.outcome}"
+def _split(nodeid: str) -> tuple[str, str]:
+    """A node id's root and the item's name without its parameters."""
+    root, _, name = nodeid.partition("::")
+    return root, name.partition("[")[0]

@@ -1,4 +1,4 @@
-"""The smoke check: is this a store at all, and how long do its calls take?
+"""The smoke check: whether this is a store at all, and how long its calls take.
 
 It runs once before the first item of a process, so that a dead store gives one clear error instead of a failure
 per clause.
@@ -28,7 +28,9 @@ def check(setting: Setting) -> Smoke:
     """Look at the store, and make a few plain calls on a scope of their own."""
     missing = [name for name in METHODS if not callable(getattr(setting.store, name, None))]
     if missing:
-        return Smoke(fatal=f"{type(setting.store).__name__} is no MemoryStore: it has no {', '.join(missing)} (TYPE-01)")
+        return Smoke(
+            fatal=f"{type(setting.store).__name__} is no MemoryStore: it has no {', '.join(missing)} (TYPE-01)"
+        )
     rig = setting.rig
     samples: list[float] = []
     for _ in range(ROUNDS):

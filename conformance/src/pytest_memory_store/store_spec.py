@@ -15,8 +15,10 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 CLAIMS_ATTRIBUTE = "memory_store_claims"
 """Attribute of a factory that holds its claims: a mapping of claim name to `True` or a value."""
@@ -67,7 +69,9 @@ def load(text: str, option: str = "--memory-store") -> StoreSpec:
     return make(text, module, factory, option)
 
 
-def make(text: str, module: ModuleType | None, factory: Callable[..., Any], option: str = "--memory-store") -> StoreSpec:
+def make(
+    text: str, module: ModuleType | None, factory: Callable[..., Any], option: str = "--memory-store"
+) -> StoreSpec:
     """A spec for a factory that is at hand.
 
     Raises:
@@ -75,7 +79,10 @@ def make(text: str, module: ModuleType | None, factory: Callable[..., Any], opti
     """
     names = []
     for parameter in _signature(factory):
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) or parameter.default is not parameter.empty:
+        if (
+            parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+            or parameter.default is not parameter.empty
+        ):
             continue
         if parameter.kind is parameter.POSITIONAL_ONLY:
             raise StoreSpecError(
@@ -105,11 +112,11 @@ def _import(text: str, name: str, option: str) -> ModuleType:
                 f"{option}={text}: there is no module {error.name!r} on sys.path "
                 f"(it begins with {sys.path[0]!r}); install the package or run from its folder"
             ) from None
-        raise StoreSpecError(f"{option}={text}: module {name!r} needs {error.name!r}, which is not installed") from error
-    except Exception as error:
         raise StoreSpecError(
-            f"{option}={text}: importing {name!r} raised {type(error).__name__}: {error}"
+            f"{option}={text}: module {name!r} needs {error.name!r}, which is not installed"
         ) from error
+    except Exception as error:
+        raise StoreSpecError(f"{option}={text}: importing {name!r} raised {type(error).__name__}: {error}") from error
 
 
 def slug(text: str) -> str:

@@ -6,13 +6,28 @@ person can read.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 SEGMENT_CHARS = "abcxyzABCXYZ0189_.-"
 
 names: SearchStrategy[str] = st.sampled_from(
-    ["MEMORY.md", "a.md", "b.md", "A.md", "ab.md", "a-b.md", "a_b.md", "sub/a.md", "sub/deep/a.md", "sub2/a.md"]
+    [
+        "MEMORY.md",
+        "a.md",
+        "b.md",
+        "A.md",
+        "ab.md",
+        "a-b.md",
+        "a_b.md",
+        "sub/a.md",
+        "sub/deep/a.md",
+        "sub2/a.md",
+    ]
 )
 """Names of a notebook that are near each other: case, prefixes, separators, levels."""
 
@@ -65,7 +80,8 @@ UNICODE_SAMPLES = (
 """What stores change on the way: line ends, byte order marks, normal forms, astral planes, markup (READ-02)."""
 
 unicode_texts: SearchStrategy[str] = st.lists(
-    st.sampled_from(UNICODE_SAMPLES) | st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), max_size=3),
+    st.sampled_from(UNICODE_SAMPLES)
+    | st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), max_size=3),
     max_size=8,
 ).map("".join)
 """Any valid Unicode without NUL, with what stores like to change in front (READ-02)."""

@@ -95,14 +95,17 @@ class Names:
         """Any argument or result as a Python expression."""
         if isinstance(value, str):
             return self.text(value, short=short)
-        if isinstance(value, MemoryOperation) or {"id", "fingerprint"} <= set(getattr(value, "__dataclass_fields__", ())):
+        if isinstance(value, MemoryOperation) or {"id", "fingerprint"} <= set(
+            getattr(value, "__dataclass_fields__", ())
+        ):
             return self.operation(value, short=short)
         if isinstance(value, list):
             items = [self.value(item, short=short) for item in value]
             return f"[{', '.join(items[:12])}{f', ... ({len(items)} in all)' if len(items) > 12 and short else ''}]"
         if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
             return ", ".join(
-                f"{name}={self.value(getattr(value, name, '<missing>'), short=short)}" for name in value.__dataclass_fields__
+                f"{name}={self.value(getattr(value, name, '<missing>'), short=short)}"
+                for name in value.__dataclass_fields__
             )
         return repr(value) if not short else shorten(repr(value), 200)
 

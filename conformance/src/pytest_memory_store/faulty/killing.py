@@ -6,15 +6,17 @@ python -m pytest_memory_store.faulty.killing [NAME ...]      which clauses break
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_memory_store import plan, store_spec
 from pytest_memory_store.collecting import item_names
 from pytest_memory_store.kit import Kit, Options
 from pytest_memory_store.results import ItemRecord, Outcome
 from pytest_memory_store.rig import Handle, Rig
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 
 @dataclass(slots=True)
@@ -76,9 +78,7 @@ def main(names: list[str]) -> int:
         broken = set(killed.broken)
         verdict = "ok" if (declared <= broken <= allowed) and not killed.errors else "WRONG"
         bad += verdict != "ok"
-        print(
-            f"{verdict:6} {name}: declared {sorted(declared)}, broken {sorted(broken)} {killed.errors or ''}"
-        )
+        print(f"{verdict:6} {name}: declared {sorted(declared)}, broken {sorted(broken)} {killed.errors or ''}")
     return bad
 
 

@@ -9,7 +9,20 @@ from pytest_memory_store.suites.registry import CHECKS, Check
 EXPLORATIONS = ("programs",)
 """Items that are no clause: what they find is booked on the clause it breaks."""
 
-_MODULES = ("path", "read", "cas", "op", "listing", "search", "delete", "scope", "meta", "types", "programs")
+_MODULES = (
+    "path",
+    "identity",
+    "read",
+    "cas",
+    "op",
+    "listing",
+    "search",
+    "delete",
+    "scope",
+    "meta",
+    "types",
+    "programs",
+)
 
 for _module in _MODULES:
     import_module(f"{__name__}.{_module}")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from pytest_memory_store.example import Example
+from typing import TYPE_CHECKING
+
 from pytest_memory_store.programs import Run, Step
 from pytest_memory_store.programs import programs as drawn_programs
 from pytest_memory_store.suites.registry import check
+
+if TYPE_CHECKING:
+    from pytest_memory_store.example import Example
 
 
 @check("programs", examples=150, calls=22, program=drawn_programs)

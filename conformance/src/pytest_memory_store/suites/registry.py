@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hypothesis.strategies import SearchStrategy
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 CheckFunction = Callable[..., Awaitable[None]]
 
