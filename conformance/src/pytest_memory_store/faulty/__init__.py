@@ -22,8 +22,8 @@ ODD: dict[str, OddStore]
 __all__ = ["FAULTY", "ODD", "FaultyStore", "OddStore"]
 
 _MODULES = (
-    "path identity read content cas versions op receipts listing search flags words"
-    " delete scope meta shapes odd odd_limits odd_kinds"
+    "path identity read content cas versions op receipts listing pages search flags words scores"
+    " delete scope meta meta_values shapes refusals odd odd_limits odd_kinds"
 )
 
 

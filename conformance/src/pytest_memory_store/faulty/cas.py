@@ -45,9 +45,7 @@ class PreviousVersionAccepted(Remembering):
         return super().is_expected(change, current)
 
 
-@faulty(
-    "CAS-03", also=("CAS-12", "CAS-18"), cause="an upsert that checks the version only of an existing row"
-)
+@faulty("CAS-03", also=("CAS-12", "CAS-18"), cause="an upsert that checks the version only of an existing row")
 class DeletedNoteResurrected(BaseStore):
     """Creates an absent file although a version is expected."""
 
@@ -89,9 +87,7 @@ class DeleteOfAbsentIgnoresVersion(BaseStore):
         return (change.content is None and current is None) or super().is_expected(change, current)
 
 
-@faulty(
-    "CAS-07", also=("CAS-02", "OP-09"), cause="a check after the write, without a transaction to roll back"
-)
+@faulty("CAS-07", also=("CAS-02", "OP-09"), cause="a check after the write, without a transaction to roll back")
 class ConflictKeepsContent(BaseStore):
     """Keeps the new content of a write that it refuses with a conflict."""
 
@@ -158,9 +154,7 @@ class CreateConflictIsServerError(BaseStore):
         return super().conflict(change, current)
 
 
-@faulty(
-    "CAS-17", also=("SCOPE-01", "CAS-02"), cause="a version check on the directory, document or partition"
-)
+@faulty("CAS-17", also=("SCOPE-01", "CAS-02"), cause="a version check on the directory, document or partition")
 class NeighboursConflict(BaseStore):
     """Refuses an update where another file of the directory was written after this one."""
 

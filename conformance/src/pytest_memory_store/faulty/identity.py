@@ -26,9 +26,7 @@ class TrailingDotsDropped(BaseStore):
         return "/".join(segment.rstrip(".") or segment for segment in path.split("/"))
 
 
-@faulty(
-    "PATH-09", also=("PATH-05", "PATH-09b", *_ALIASES), cause="a case-insensitive collation or file system"
-)
+@faulty("PATH-09", also=("PATH-05", "PATH-09b", *_ALIASES), cause="a case-insensitive collation or file system")
 class CaseIgnored(BaseStore):
     """Takes paths that differ only in case for one file, and does not claim it."""
 
@@ -36,9 +34,7 @@ class CaseIgnored(BaseStore):
         return path.lower()
 
 
-@faulty(
-    "PATH-09b", claims={"case_insensitive": True}, cause="a case-insensitive file system, honestly claimed"
-)
+@faulty("PATH-09b", claims={"case_insensitive": True}, cause="a case-insensitive file system, honestly claimed")
 class CaseIgnoredByClaim(BaseStore):
     """Takes paths that differ only in case for one file, and claims `case_insensitive`."""
 
@@ -70,9 +66,7 @@ class DotIsWildcard(BaseStore):
         return re.match(prefix, path) is not None
 
 
-@faulty(
-    "PATH-08", also=(*_FOREIGN, "PATH-09"), cause="LIKE of SQLite, which ignores the case of ASCII letters"
-)
+@faulty("PATH-08", also=(*_FOREIGN, "PATH-09"), cause="LIKE of SQLite, which ignores the case of ASCII letters")
 class PrefixIgnoresCase(BaseStore):
     """Matches prefixes in either case, while paths keep theirs."""
 
@@ -80,9 +74,7 @@ class PrefixIgnoresCase(BaseStore):
         return path.lower().startswith(prefix.lower())
 
 
-@faulty(
-    "PATH-10", also=("PATH-12", "PATH-12b"), cause="a VARCHAR(255) column or index that cuts what is longer"
-)
+@faulty("PATH-10", also=("PATH-12", "PATH-12b"), cause="a VARCHAR(255) column or index that cuts what is longer")
 class PathCutAt255(BaseStore):
     """Cuts a path after 255 characters, so that longer ones that begin alike are one file."""
 
@@ -90,9 +82,7 @@ class PathCutAt255(BaseStore):
         return path[:255]
 
 
-@faulty(
-    "PATH-10", also=("SCOPE-01", "SCOPE-11", "PATH-11b", "DEL-11"), cause="keys made flat by replacing `/`"
-)
+@faulty("PATH-10", also=("SCOPE-01", "SCOPE-11", "PATH-11b", "DEL-11"), cause="keys made flat by replacing `/`")
 class SlashIsUnderscore(BaseStore):
     """Takes `a/b` for `a_b`."""
 
@@ -166,9 +156,7 @@ class ReceiptsListed(BaseStore):
 
     def listing(self, prefix: str) -> list[str]:
         paths = super().listing(prefix)
-        receipts = {
-            s.directory + ".receipts" for s in self.files.values() if s.operation_id and s.path in paths
-        }
+        receipts = {s.directory + ".receipts" for s in self.files.values() if s.operation_id and s.path in paths}
         return self.order([*paths, *(path for path in receipts if self.has_prefix(path, prefix))])
 
 

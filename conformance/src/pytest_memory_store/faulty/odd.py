@@ -108,9 +108,7 @@ class OwnResults(BaseStore):
         content, truncated = self.cut(stored.content, max_chars)
         operation_id = stored.operation_id and Text(stored.operation_id)
         metadata = self.show_metadata(stored)
-        return RichFile(
-            Text(content), Text(stored.version), operation_id, truncated, metadata, len(stored.content)
-        )
+        return RichFile(Text(content), Text(stored.version), operation_id, truncated, metadata, len(stored.content))
 
     def mutate(self, change: Change) -> Any:
         mutation = super().mutate(change)
@@ -197,9 +195,7 @@ class ShortSnippets(BaseStore):
     """Quotes twenty characters at most, however much room there is, and scores with integers."""
 
     def match(self, hit: Hit, query: Query, room: int) -> MemorySearchMatch:
-        return MemorySearchMatch(
-            hit.stored.path, self.snippet(hit, query.terms, min(room, 20)), int(hit.score)
-        )
+        return MemorySearchMatch(hit.stored.path, self.snippet(hit, query.terms, min(room, 20)), int(hit.score))
 
 
 @odd()

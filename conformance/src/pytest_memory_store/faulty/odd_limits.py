@@ -156,9 +156,7 @@ class _Crowded(BaseStore):
     def add(self, path: str) -> None:
         """Keep a file of another tenant, unless there is one."""
         if path not in self.files:
-            self.files[path] = Stored(
-                path, f"A secret note of {path}, about apples and abc.", "other", "op-other"
-            )
+            self.files[path] = Stored(path, f"A secret note of {path}, about apples and abc.", "other", "op-other")
 
 
 @odd()

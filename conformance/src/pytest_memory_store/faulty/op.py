@@ -214,9 +214,7 @@ class ConflictLeavesReceipt(BaseStore):
 
     def conflict(self, change: Change, current: Stored | None) -> Exception:
         if change.operation is not None:
-            self.record(
-                change, change.operation, self.answer(change, current, current.version if current else None)
-            )
+            self.record(change, change.operation, self.answer(change, current, current.version if current else None))
         return super().conflict(change, current)
 
 
@@ -300,6 +298,4 @@ class FirstTimeIsReplay(BaseStore):
     """Says `replayed=True` when it applies an operation for the first time."""
 
     def answer(self, change: Change, current: Stored | None, version: str | None) -> MemoryMutation:
-        return MemoryMutation(
-            version=version, replayed=change.operation is not None, existed=current is not None
-        )
+        return MemoryMutation(version=version, replayed=change.operation is not None, existed=current is not None)

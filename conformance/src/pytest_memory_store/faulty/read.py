@@ -65,9 +65,7 @@ class BoundCheckedLate(BaseStore):
         return await super().read(path, max_chars=max_chars)
 
 
-@faulty(
-    "READ-07", also=("CAS-08", "READ-09", "DEL-01", "META-02"), cause="a read from a replica that lags behind"
-)
+@faulty("READ-07", also=("CAS-08", "READ-09", "DEL-01", "META-02"), cause="a read from a replica that lags behind")
 class LaggingReplica(BaseStore):
     """Shows a replaced file once more as it was, on the first read after the write."""
 
@@ -121,9 +119,7 @@ class ReadChangesVersion(BaseStore):
         return super().show(stored, max_chars)
 
 
-@faulty(
-    "READ-08", also=("LIST-06", "LIST-09", "LIST-10", "PATH-14"), cause="a defaultdict, or an upsert on read"
-)
+@faulty("READ-08", also=("LIST-06", "LIST-09", "LIST-10", "PATH-14"), cause="a defaultdict, or an upsert on read")
 class ReadMakesEntry(BaseStore):
     """Lists a path as soon as it was read, although nobody wrote it."""
 
@@ -137,9 +133,7 @@ class ReadMakesEntry(BaseStore):
         return shown
 
     def listing(self, prefix: str) -> list[str]:
-        return self.order(
-            {*super().listing(prefix), *(p for p in self.touched if self.has_prefix(p, prefix))}
-        )
+        return self.order({*super().listing(prefix), *(p for p in self.touched if self.has_prefix(p, prefix))})
 
 
 @faulty("READ-09", cause="an UPDATE that leaves the column of the operation id as it was")
@@ -174,9 +168,7 @@ class ReplaySetsOperationId(BaseStore):
         return mutation
 
 
-@faulty(
-    "READ-10", also=("META-05", "META-06", "META-07", "DEL-04"), cause="a JSON column with the default {}"
-)
+@faulty("READ-10", also=("META-05", "META-06", "META-07", "DEL-04"), cause="a JSON column with the default {}")
 class NoMetadataReadsEmpty(BaseStore):
     """Reports `{}` where no metadata was recorded."""
 
@@ -203,9 +195,7 @@ class EmptyRefused(BaseStore):
             raise ValueError("the content is empty")
 
 
-@faulty(
-    "READ-12", also=("CAS-01", "CAS-02", "CAS-21"), cause="an existence check by the truth of the content"
-)
+@faulty("READ-12", also=("CAS-01", "CAS-02", "CAS-21"), cause="an existence check by the truth of the content")
 class EmptyIsOverwritten(BaseStore):
     """Takes an empty file for absent when it checks the version."""
 

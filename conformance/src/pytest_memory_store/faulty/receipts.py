@@ -79,9 +79,7 @@ class ReceiptsExpire(BaseStore):
         return known if self.calls - self.born.get(operation.id, self.calls) < 600 else None
 
 
-@faulty(
-    "OP-14", also=("OP-05", "OP-28", "SCOPE-06"), cause="a column for 32 characters that cuts what is longer"
-)
+@faulty("OP-14", also=("OP-05", "OP-28", "SCOPE-06"), cause="a column for 32 characters that cuts what is longer")
 class IdIsCut(BaseStore):
     """Finds receipts by the first 32 characters of the id."""
 
@@ -218,9 +216,7 @@ class ReceiptsGoWithVersion(BaseStore):
         return super().put(change, current)
 
 
-@faulty(
-    "OP-17", also=("OP-03", "OP-06", "DEL-01", "CAS-03"), cause="a replay that makes sure its effect is there"
-)
+@faulty("OP-17", also=("OP-03", "OP-06", "DEL-01", "CAS-03"), cause="a replay that makes sure its effect is there")
 class ReplayRestoresDeleted(BaseStore):
     """Creates a deleted file again when the write that made it is replayed."""
 

@@ -24,9 +24,7 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-@faulty(
-    "SCOPE-01", also=("DEL-11", "PATH-10"), cause="a delete whose WHERE names the file and not the tenant"
-)
+@faulty("SCOPE-01", also=("DEL-11", "PATH-10"), cause="a delete whose WHERE names the file and not the tenant")
 class SameNameDeleted(BaseStore):
     """Deletes the files of the same name in all other directories too."""
 
@@ -37,9 +35,7 @@ class SameNameDeleted(BaseStore):
         return None
 
 
-@faulty(
-    "SCOPE-01", also=("DEL-11", "PATH-10", "READ-02"), cause="shared blobs without a count of who uses them"
-)
+@faulty("SCOPE-01", also=("DEL-11", "PATH-10", "READ-02"), cause="shared blobs without a count of who uses them")
 class SharedTextDeleted(BaseStore):
     """Keeps equal texts once, and empties all files that hold a text when one of them is deleted."""
 

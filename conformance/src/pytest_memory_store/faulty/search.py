@@ -15,9 +15,7 @@ from pytest_memory_store.faulty.contract import MemorySearchResult
 from pytest_memory_store.faulty.registry import faulty
 
 
-@faulty(
-    "SRCH-01", also=("SRCH-03", "SRCH-05", "SRCH-27", "SCOPE-05"), cause="a prefix query without a delimiter"
-)
+@faulty("SRCH-01", also=("SRCH-03", "SRCH-05", "SRCH-27", "SCOPE-05"), cause="a prefix query without a delimiter")
 class NestedScopesSearched(BaseStore):
     """Searches the files of deeper scopes too."""
 
@@ -150,9 +148,7 @@ class SnippetFromWholeFile(BaseStore):
 
     def snippet(self, hit: Hit, terms: list[str], room: int) -> str:
         return (
-            hit.stored.content[-room:]
-            if len(hit.stored.content) > len(hit.text)
-            else super().snippet(hit, terms, room)
+            hit.stored.content[-room:] if len(hit.stored.content) > len(hit.text) else super().snippet(hit, terms, room)
         )
 
 
@@ -197,11 +193,7 @@ class NegativeBoundCountsFromEnd(BaseStore):
     """Takes a negative `limit` or `max_files` for all but so many."""
 
     def is_idle(self, query: Query) -> bool:
-        return (
-            not query.terms
-            or 0 in (query.limit, query.max_files)
-            or min(query.max_chars, query.max_file_chars) <= 0
-        )
+        return not query.terms or 0 in (query.limit, query.max_files) or min(query.max_chars, query.max_file_chars) <= 0
 
 
 @faulty("SRCH-10", cause="zero taken for no bound")
@@ -249,9 +241,7 @@ class PrefixIsPaidFor(BaseStore):
         return remaining - len(hit.stored.path)
 
 
-@faulty(
-    "SRCH-24", also=("SRCH-27", "SRCH-03"), cause="names that the store can hold and the tools cannot say"
-)
+@faulty("SRCH-24", also=("SRCH-27", "SRCH-03"), cause="names that the store can hold and the tools cannot say")
 class UnsayableNamesFound(BaseStore):
     """Returns files whose names the agent's tools cannot address, such as `_n.md`."""
 
