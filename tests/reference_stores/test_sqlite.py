@@ -359,10 +359,11 @@ def test_a_cancelled_call_has_happened_or_will_not(database: Path) -> None:
     async def test() -> None:
         async with SqliteMemoryStore(database) as store:
             await store.list_paths(limit=1)
-            applied = [await attempt(store, number, number * 2e-5) for number in range(80)]
-            assert len(await store.list_paths(limit=999)) == 80
+            applied: list[bool] = []
+            while applied[-5:] != [True] * 5:  # until a write is as good as over when it is cancelled
+                applied.append(await attempt(store, len(applied), len(applied) * 5e-5))
             assert not all(applied)
-            assert any(applied)
+            assert len(await store.list_paths(limit=10**6)) == len(applied)
 
     asyncio.run(test())
 
