@@ -22,7 +22,6 @@ from reference_stores.rules import (
     directory_of,
     encode_metadata,
     is_addressable,
-    is_direct_child,
     prefix_end,
     replay,
     require_version,
@@ -241,14 +240,13 @@ class InMemoryStore:
             path = self._paths[index]
             if not path.startswith(prefix):
                 break
-            if is_direct_child(prefix, path):
-                if is_addressable(path):
-                    paths.append(path)
-                index += 1
-            else:
-                # A nested directory, of whatever size, is passed in one step.
-                nested = path[: path.index("/", len(prefix)) + 1]
-                index = bisect_left(self._paths, prefix_end(nested), lo=index)
+            slash = path.find("/", len(prefix))
+            if slash >= 0:  # a nested directory, of whatever size, is passed in one step
+                index = bisect_left(self._paths, prefix_end(path[: slash + 1]), lo=index)
+                continue
+            if is_addressable(path):
+                paths.append(path)
+            index += 1
         return paths
 
 

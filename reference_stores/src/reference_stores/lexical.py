@@ -60,8 +60,8 @@ class LexicalSearch:
         score = lexical_score(path.removeprefix(self._prefix), text, self._terms)
         if score:
             self._best.append((-score, path, text))
-        if len(self._best) >= 2 * self._limit:
-            self._keep_best()
+            if len(self._best) >= 2 * self._limit:
+                self._keep_best()
 
     def leave_out(self) -> None:
         """Note a file in scope not looked into: one too many, or one that vanished (SRCH-07, SRCH-20)."""
@@ -91,7 +91,10 @@ class LexicalSearch:
 def lexical_score(name: str, content: str, terms: list[str]) -> float:
     """Return how well a file matches lower-case `terms`: how often they occur, twice that in the name."""
     lower_name, lower_content = name.lower(), content.lower()
-    return float(sum(lower_content.count(term) + 2 * lower_name.count(term) for term in terms))
+    score = 0
+    for term in terms:
+        score += lower_content.count(term) + 2 * lower_name.count(term)
+    return float(score)
 
 
 def make_snippet(content: str, terms: list[str], max_chars: int) -> str:
