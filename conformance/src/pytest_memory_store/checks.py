@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_memory_store.calls import (
+    UNSET,
     Call,
     Delete,
     GetOperation,
@@ -95,7 +95,10 @@ def judge(model: Model, call: Call, expectation: Expectation, outcome: Outcome, 
         case Replays():
             _judge_replay(verdict, expectation, outcome)
         case Lists():
-            _judge_listing(verdict, model, expectation, outcome)
+            from pytest_memory_store.listing_checks import judge_listing
+
+            assert isinstance(call, ListPaths)
+            judge_listing(verdict, model, call, expectation, outcome)
         case Finds():
             from pytest_memory_store.search_checks import judge_search
 
@@ -144,9 +147,16 @@ def accepted_under(model: Model, call: Call, expectation: Expectation) -> str:
         case Mutates() | Replays() | Fails():
             return expectation.clause
         case Lists():
-            return "PATH-06" if isinstance(call, ListPaths) and call.prefix else "LIST-01"
+            return _listing_accepted_under(call)
         case Finds():
             return "SRCH-13"
+
+
+def _listing_accepted_under(call: Call) -> str:
+    prefix = call.prefix if isinstance(call, ListPaths) else UNSET
+    if not isinstance(prefix, str) or not prefix:
+        return "LIST-07"
+    return "PATH-06" if prefix.endswith("/") else "PATH-07"
 
 
 def _read_accepted_under(model: Model, call: Call, expectation: Reads | Absent) -> str:
@@ -162,6 +172,8 @@ def _judge_refusal(verdict: Judgement, model: Model, expectation: Expectation, o
     message = f"raised {type(outcome.error).__name__}"
     if isinstance(call, Write | Delete) and isinstance(expectation, Mutates):
         clause, message = _refused_mutation(model, call, expectation, names, clause)
+    elif isinstance(call, ListPaths) and "TypeError" in names:
+        clause = "LIST-07" if call.prefix is UNSET else "LIST-13"
     elif isinstance(call, Search) and not names & {"ValueError"}:
         message = f"raised {type(outcome.error).__name__} for a query that is plain text"
     verdict.check(clause, False, message, "a result", outcome.error)
@@ -188,7 +200,7 @@ def _refused_mutation(
     if isinstance(call, Write) and not call.content.isascii():
         return "READ-02", "valid content is refused"
     if clause in ("CAS-01", "DEL-03"):
-        return "PATH-01", "a valid write is refused"
+        return "PATH-12" if len(call.path) > 250 else "PATH-01", "a valid write is refused"
     return clause, "a valid mutation is refused"
 
 
@@ -368,64 +380,6 @@ def _judge_replay(verdict: Judgement, expectation: Replays, outcome: Returned) -
     actual = {name: getattr(value, name) for name in expected}
     message = "a repeated operation was applied again" if not value.replayed else "a replay differs from the first answer"
     verdict.check(clause, actual == expected, message, expected, actual)
-
-
-def _judge_listing(verdict: Judgement, model: Model, expectation: Lists, outcome: Returned) -> None:
-    call, value = verdict.call, outcome.value
-    assert isinstance(call, ListPaths)
-    is_list = isinstance(value, list) and all(isinstance(p, str) for p in value)
-    if not verdict.check("TYPE-03", is_list, "the listing is no list of str", "list[str]", value):
-        return
-    wanted, limit = expectation.paths, call.limit
-    ok = verdict.check("LIST-03", len(value) <= limit, "more paths than `limit` are listed", limit, len(value))
-    ok = verdict.check("LIST-06", len(set(value)) == len(value), "a path is listed twice", list(wanted[:limit]), value) and ok
-    for clause, message in _foreign(model, call, wanted, value):
-        ok = verdict.check(clause, False, message, list(wanted[:limit]), value) and ok
-    if not ok:
-        return
-    verdict.check("LIST-02", value == sorted(value), "the listing is not in code-point order", sorted(value), value)
-    complete = set(value) == set(wanted[:limit])
-    clause, message = _missing(call, wanted, value)
-    verdict.check(clause, complete, message, list(wanted[:limit]), value)
-    if len(wanted) > limit:
-        verdict.held.append(verdict.blame or "LIST-03")
-
-
-def _missing(call: ListPaths, wanted: tuple[str, ...], actual: list[str]) -> tuple[str, str]:
-    if len(wanted) > call.limit:
-        if len(actual) == call.limit and actual != sorted(wanted)[: call.limit] and actual == sorted(actual):
-            return "LIST-03", "the listing is not the first `limit` paths"
-        return "LIST-03", "fewer paths than `limit` are listed although more match"
-    prefix = call.prefix if isinstance(call.prefix, str) else ""
-    if len(wanted) > 500:
-        return "LIST-05", "the listing is not complete although fewer than `limit` paths match"
-    if prefix and not prefix.endswith("/") and any(not p.startswith(prefix + "/") for p in set(wanted) - set(actual)):
-        return "PATH-07", "the prefix is not taken as a plain string prefix"
-    if any("/" in p.removeprefix(prefix).lstrip("/") for p in set(wanted) - set(actual)):
-        return "LIST-01", "paths of deeper levels are missing"
-    return "LIST-09", "a written path is not listed"
-
-
-def _foreign(model: Model, call: ListPaths, wanted: tuple[str, ...], actual: list[str]) -> Iterator[tuple[str, str]]:
-    prefix = call.prefix if isinstance(call.prefix, str) else ""
-    for path in actual:
-        if path in wanted:
-            continue
-        if path.startswith(prefix):
-            deleted = path in model.lives
-            yield ("LIST-06", "a deleted path is listed") if deleted else ("PATH-14", "a path that nobody wrote is listed")
-        elif prefix.endswith("/") and path.startswith(prefix[:-1]):
-            yield "LIST-08", "a sibling of the prefix is listed"
-        elif path.lower().startswith(prefix.lower()) or _matches_loosely(prefix, path):
-            yield "PATH-08", "a prefix character is taken for a wildcard"
-        else:
-            yield "SCOPE-01", "a path outside the prefix is listed"
-        return
-
-
-def _matches_loosely(prefix: str, path: str) -> bool:
-    head = path[: len(prefix)]
-    return len(head) == len(prefix) and all(a == b or a in "_.-" for a, b in zip(prefix, head, strict=True))
 
 
 def is_finite_number(value: object) -> bool:

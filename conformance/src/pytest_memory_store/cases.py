@@ -1,0 +1,85 @@
+"""What suites share that go through a corpus, or make calls that a store may refuse.
+
+Must not know: which clauses there are, pytest, Hypothesis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from pytest_memory_store.calls import Call, Hung, Outcome, Raised, Returned, Write, error_names
+from pytest_memory_store.example import Example
+from pytest_memory_store.model import Mutates
+
+
+def next_case(example: Example) -> None:
+    """Begin the transcript anew: what a case shows does not depend on the cases before it."""
+    example.transcript.steps.clear()
+
+
+def is_writable(example: Example) -> bool:
+    """Whether the store takes writes at all."""
+    return "read_only" not in example.setting.claims
+
+
+def can_search(example: Example) -> bool:
+    """Whether the store has `search`."""
+    return "search" in example.setting.capabilities
+
+
+async def ask(example: Example, call: Call, clause: str) -> Outcome:
+    """Make a call whose result the check compares by itself; one that does not return breaks `clause`."""
+    outcome = await example.send(call)
+    if isinstance(outcome, Hung):
+        example.fail(clause, "the call did not return", expected="an answer", actual=None)
+    return outcome
+
+
+async def offer(example: Example, name: str, content: str, clause: str) -> Outcome:
+    """Create a file that the store may refuse; where it did not, the model knows of it."""
+    call = Write(example.path(name), content, None)
+    outcome = await ask(example, call, clause)
+    if isinstance(outcome, Returned):
+        example.model.learn(call, Mutates(None, clause), str(getattr(outcome.value, "version", None)))
+    return outcome
+
+
+def answer(outcome: Outcome) -> Any:
+    """What a call returned or raised."""
+    match outcome:
+        case Returned(value):
+            return value
+        case Raised(error):
+            return error
+        case Hung():
+            return None
+
+
+def found_paths(outcome: Outcome) -> list[str]:
+    """The paths that a search returned, none where it failed."""
+    matches = getattr(answer(outcome), "matches", None)
+    paths = [getattr(match, "path", None) for match in matches] if isinstance(matches, list) else []
+    return [path for path in paths if isinstance(path, str)]
+
+
+def listed_paths(outcome: Outcome) -> list[str]:
+    """The paths that a listing returned, none where it failed."""
+    value = answer(outcome)
+    return [path for path in value if isinstance(path, str)] if isinstance(value, list) else []
+
+
+def keep_own(example: Example, traces: Collection[str]) -> list[str]:
+    """The paths of the last listing that hold one of `traces`; the transcript forgets all others at once."""
+    step = example.transcript.steps[-1]
+    assert step.outcome is not None
+    own = [path for path in listed_paths(step.outcome) if any(trace in path for trace in traces)]
+    if isinstance(step.outcome, Returned):
+        step.outcome = Returned(own)
+    return own
+
+
+def require_error(example: Example, clause: str, name: str, message: str, outcome: Outcome) -> None:
+    """Book `clause` as held where the call raised an error of this class name, else as broken."""
+    ok = isinstance(outcome, Raised) and name in error_names(outcome.error)
+    example.require(clause, ok, message, expected=name, actual=answer(outcome))

@@ -1,0 +1,29 @@
+"""What the text of an error gives away: names of others, places on the host, addresses of servers.
+
+Pure. The requested path is the caller's own, so it is taken out of the text first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_ADDRESS = re.compile(
+    r"\w+://[^\s/@]*@\S+|(?:postgres\w*|mysql\w*|mongodb\S*|redis\w?|sqlite\w*|amqp\w?|https?|file)://[^\s'\"]*:\d+\S*"
+    r"|(?:postgres\w*|mysql\w*|mongodb\S*|redis\w?|sqlite\w*|file)://\S+"
+)
+"""An address with a user, with a port, or of a database."""
+
+_PLACE = re.compile(
+    r"(?<![\w.:/-])/(?:home|root|var|tmp|usr|etc|opt|srv|mnt|data|app|Users|private|workspace)(?:/[\w.-]+)+"
+    r"|\b[A-Za-z]:\\[\w.-]+\\\S*"
+)
+"""An absolute path of a host; well-known roots only, since a message may give an example of a path."""
+
+
+def leaks(error: BaseException, requested: str, others: Iterable[str] = ()) -> list[str]:
+    """What the text of `error` names beside the requested path: any of `others`, a place, an address."""
+    text = str(error).replace(repr(requested)[1:-1], "<path>")
+    text = text.replace(requested, "<path>") if requested else text
+    named = [other for other in others if other in text]
+    return named + [found[0] for pattern in (_ADDRESS, _PLACE) for found in pattern.finditer(text)]
