@@ -35,6 +35,10 @@ if typing.TYPE_CHECKING:
 SMOKE = "smoke"
 SHRINK_SHARE = 0.05
 """The part of a run's time that shrinking one failure may take."""
+PUNCTUAL = 0.95
+"""The part of a given time after which nothing more is begun."""
+UNLIMITED = 600.0
+"""Seconds that one check may take where no time was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +186,22 @@ class Kit:
         self._book(record, everything, parameters)
 
     def _budget(self, check: Check) -> Budget:
+        """What a check may spend: its share of the time that is left, where a time was given."""
         assert self.plan is not None
         examples = self.plan.examples(check)
-        whole = self.plan.seconds if self.plan.seconds != float("inf") else 3_600.0
-        left = max(1.0, whole - (time.monotonic() - self.started)) if self.plan.hard else whole
-        return Budget(examples, left if not self.plan.hard else min(left, whole * 0.25), max(2.0, whole * SHRINK_SHARE))
+        if not self.plan.hard:
+            return Budget(examples, UNLIMITED, max(2.0, min(self.plan.seconds, 100.0) * SHRINK_SHARE))
+        left = self._seconds_left()
+        waiting = [other for item in self.pending for other in CHECKS.get(item, ())]
+        share = planning.share(check, [check, *waiting], self.plan)
+        if left <= 0 or (not check.strategies and planning.example_cost(check, self.plan.latency) > left):
+            raise NotExercised(f"out of budget; every clause needs about {self.plan.smallest:.0f} s on this store")
+        return Budget(examples, max(0.02, left * share), max(0.5, left * SHRINK_SHARE))
+
+    def _seconds_left(self) -> float:
+        """Seconds until the time given for the run is over."""
+        assert self.plan is not None
+        return self.started + self.plan.seconds * PUNCTUAL - time.monotonic()
 
     # Booking what an item found
 

@@ -6,7 +6,7 @@ Pure. The plan is fixed after the smoke check and printed, so that the same plan
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ NAMED = {
     "deep": BudgetChoice("deep", 20.0, float("inf")),
 }
 MAX_FACTOR = 60.0
+SMALLEST_FACTOR = 0.02
+HEADROOM = 0.8
+"""The part of a budget's time that is planned for; the rest is for shrinking and for estimates that are wrong."""
 
 
 def choose(text: str) -> BudgetChoice:
@@ -56,18 +59,22 @@ def choose(text: str) -> BudgetChoice:
         seconds = float(match[1]) * (60 if (match[2] or "s") != "s" else 1)
         if seconds > 0:
             return BudgetChoice(text, MAX_FACTOR, seconds, hard=True)
-    if match := re.fullmatch(r"x(\d+(?:\.\d+)?)", text):
-        if float(match[1]) > 0:
-            return BudgetChoice(text, float(match[1]), float("inf"))
+    if (match := re.fullmatch(r"x(\d+(?:\.\d+)?)", text)) and float(match[1]) > 0:
+        return BudgetChoice(text, float(match[1]), float("inf"))
     raise BudgetError(f"budget {text!r}: expected quick, standard, deep, a time such as 90s, or a plan such as x0.4")
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The factor in force, and the time the run was planned for in seconds."""
+    """The factor in force, and the time the run was planned for in seconds.
+
+    `latency` is the store's time per call and `smallest` the time in which every check can run its fewest examples,
+    both in seconds; `hard` says that `seconds` is a promise.
+    """
 
     factor: float
     seconds: float
+    latency: float
     smallest: float
     hard: bool
 
@@ -86,16 +93,22 @@ class Plan:
 def make(budget: BudgetChoice, checks: Iterable[Check], latency: float) -> Plan:
     """The plan for these checks on a store whose calls take `latency` seconds."""
     known = list(checks)
-    smallest = cost(known, Plan(1e-9, 0, 0, hard=False), latency)
-    factor = budget.factor
-    while factor > 0.05 and cost(known, Plan(factor, 0, 0, hard=False), latency) > budget.seconds * 0.85:
-        factor *= 0.9
-    return Plan(float(f"{factor:.2g}"), budget.seconds, smallest, budget.hard)
+    fewest = Plan(1e-9, budget.seconds, latency, 0.0, budget.hard)
+    smallest = cost(known, fewest)
+    plan = Plan(budget.factor, budget.seconds, latency, smallest, budget.hard)
+    while plan.factor > SMALLEST_FACTOR and cost(known, plan) > budget.seconds * HEADROOM:
+        plan = replace(plan, factor=float(f"{plan.factor * 0.9:.2g}"))
+    return plan
 
 
-def cost(checks: Iterable[Check], plan: Plan, latency: float) -> float:
+def cost(checks: Iterable[Check], plan: Plan) -> float:
     """Seconds that a run of these checks takes by estimate."""
-    return sum(example_cost(check, latency) * plan.examples(check) for check in checks)
+    return sum(example_cost(check, plan.latency) * plan.examples(check) for check in checks)
+
+
+def share(check: Check, waiting: Iterable[Check], plan: Plan) -> float:
+    """The part of the time left that this check may take, of those that wait, itself among them."""
+    return cost([check], plan) / max(cost(waiting, plan), 1e-9)
 
 
 def example_cost(check: Check, latency: float) -> float:
