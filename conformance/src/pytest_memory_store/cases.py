@@ -5,12 +5,16 @@ Must not know: which clauses there are, pytest, Hypothesis.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
 
 from pytest_memory_store.calls import Call, Hung, Outcome, Raised, Returned, Write, error_names
-from pytest_memory_store.example import Example
 from pytest_memory_store.model import Mutates
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from pytest_memory_store.example import Example
 
 
 def next_case(example: Example) -> None:
@@ -70,10 +74,11 @@ def listed_paths(outcome: Outcome) -> list[str]:
 
 
 def keep_own(example: Example, traces: Collection[str]) -> list[str]:
-    """The paths of the last listing that hold one of `traces`; the transcript forgets all others at once."""
+    """The paths of the last listing that hold one of `traces` as a word; the transcript forgets all others at once."""
     step = example.transcript.steps[-1]
     assert step.outcome is not None
-    own = [path for path in listed_paths(step.outcome) if any(trace in path for trace in traces)]
+    words = re.compile("|".join(rf"(?<![A-Za-z0-9]){re.escape(trace)}(?![A-Za-z0-9])" for trace in traces))
+    own = [path for path in listed_paths(step.outcome) if words.search(path)]
     if isinstance(step.outcome, Returned):
         step.outcome = Returned(own)
     return own

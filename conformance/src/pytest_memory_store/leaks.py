@@ -6,7 +6,10 @@ Pure. The requested path is the caller's own, so it is taken out of the text fir
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _ADDRESS = re.compile(
     r"\w+://[^\s/@]*@\S+|(?:postgres\w*|mysql\w*|mongodb\S*|redis\w?|sqlite\w*|amqp\w?|https?|file)://[^\s'\"]*:\d+\S*"

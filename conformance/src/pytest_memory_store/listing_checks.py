@@ -6,11 +6,15 @@ must not be there, the order, and last a path that is missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from pytest_memory_store.calls import UNSET, ListPaths, Returned
-from pytest_memory_store.checks import Judgement
-from pytest_memory_store.model import Lists, Model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_memory_store.checks import Judgement
+    from pytest_memory_store.model import Lists, Model
 
 MANY = 100
 """A listing of more paths than this is one that a back end may give in pages (LIST-05)."""
@@ -96,7 +100,7 @@ def _missing(
     clause, message = "LIST-01", "a written path is not listed"
     if len(wanted) > limit:
         clause, message = "LIST-03", "the listing is not the first `limit` paths"
-    elif last in missing and model.events[-1].kind == "write":
+    elif last in missing - model.listed:
         clause, message = "LIST-09", "the path that was written last is not listed"
     elif len(wanted) > MANY:
         clause, message = "LIST-05", "the listing is not complete although fewer than `limit` paths match"

@@ -148,6 +148,8 @@ class Model:
     events: list[Event] = field(default_factory=list)
     lives: dict[str, list[list[str]]] = field(default_factory=dict)
     """Per path, the versions of each life of the file (from create to delete), oldest first."""
+    listed: set[str] = field(default_factory=set)
+    """The live paths that a listing has shown since they were created."""
     failed: set[str] = field(default_factory=set)
     """Ids of operations that were refused and never applied (OP-09)."""
 
@@ -256,6 +258,8 @@ class Model:
                     self.failed.add(call.operation.id)
             case Read(), Reads() if call.max_chars >= len(expectation.file.content):
                 expectation.file.confirmed = len(self.events)
+            case ListPaths(), Lists():
+                self.listed.update(expectation.paths[: call.limit])
             case _:
                 pass
 
@@ -270,6 +274,7 @@ class Model:
             self.files[call.path] = File(call.content, version, operation_id, metadata)
         else:
             self.files.pop(call.path, None)
+            self.listed.discard(call.path)
         if call.operation is not None:
             self.failed.discard(call.operation.id)
             self.receipts[call.operation.id] = Receipt(

@@ -5,10 +5,14 @@ Must not know: stores, the rig, checks. Names are relative to a scope; `outside`
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from pytest_memory_store import strategies as draw
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 UNCOMMON = (
     ".a",
@@ -179,13 +183,12 @@ LIKE_IN_SHAPE = (
 """Pairs that are one key to what replaces separators, joins parts, keeps base names or cuts (PATH-10)."""
 
 
-def of_length(scope: str, length: int, last: str = "p") -> str:
-    """A valid path below `scope` of `length` code points that ends in `last`."""
-    rest = length - len(scope)
-    segments = "".join(f"/{'p' * 99}" for _ in range(rest // 100))
-    tail = rest - len(segments)
-    whole = scope + segments + (f"/{'p' * (tail - 1)}" if tail > 1 else "p" * tail)
-    return whole[: -len(last)] + last
+def name_of_length(scope: str, length: int, last: str = "p") -> str:
+    """A name that ends in `last` and whose whole path below `scope` has `length` code points, or a few more."""
+    rest = max(length - len(scope) - 1, 1)
+    segments = [("p" * 99 + "/") * (rest // 100), "p" * (rest % 100)]
+    name = "".join(segments)
+    return name[:-1] + last
 
 
 @st.composite

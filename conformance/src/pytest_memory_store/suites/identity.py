@@ -7,7 +7,7 @@ begins a transcript of its own.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from pytest_memory_store import path_corpus as corpus
 from pytest_memory_store.calls import (
@@ -37,6 +37,9 @@ from pytest_memory_store.example import ALL, Example
 from pytest_memory_store.leaks import leaks
 from pytest_memory_store.search_checks import addressable
 from pytest_memory_store.suites.registry import check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @check("PATH-05", calls=190)
@@ -70,7 +73,7 @@ async def alike_paths_are_two_files(example: Example) -> None:
         await _apart(example, one, other, "PATH-10")
     for length in (65, 129, 192, 256, 286):
         if length > len(example.scope) + 2:
-            await _apart(example, *(corpus.of_length(example.scope, length, end) for end in "ab"), "PATH-10")
+            await _apart(example, *(corpus.name_of_length(example.scope, length, end) for end in "ab"), "PATH-10")
 
 
 @check("PATH-10", calls=12, examples=25, pair=corpus.alike)
@@ -87,11 +90,15 @@ async def _apart(example: Example, one: str, other: str, blame: str | None) -> N
     await example.put(one, "the one")
     await example.read(one)
     await example.read(other, blame=blame)
-    await example.write(other, "the other", expected_version=None, blame=blame)
-    await example.read(one, blame=blame)
-    await example.read(other, blame=blame)
-    await example.remove(other, blame=blame)
-    await example.read(one, blame=blame)
+    clause = blame or "PATH-10"
+    outcome = await offer(example, other, "the other", clause)
+    message = "a name is refused beside another one, and not without it"
+    example.require(clause, isinstance(outcome, Returned), message, expected="a result", actual=answer(outcome))
+    if isinstance(outcome, Returned):
+        await example.read(one, blame=blame)
+        await example.read(other, blame=blame)
+        await example.remove(other)
+        await example.read(one, blame=blame)
     await example.remove(one)
 
 

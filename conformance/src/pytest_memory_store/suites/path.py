@@ -110,25 +110,20 @@ async def long_paths_are_accepted_or_refused(example: Example) -> None:
     """Paths of 286 characters are accepted; a longer one is a file like any other, or is refused as invalid."""
     await _round_trip(example, "plain.md", None)
     for length in sorted({255, 256, 286, example.setting.claims.number("max_path_chars", 286)}):
-        await _round_trip(example, _name_of_length(example, length), "PATH-12")
+        await _round_trip(example, corpus.name_of_length(example.scope, length), "PATH-12")
     for length in (287, 512, 1_024, 5_000):
-        await _round_trip_or_refusal(example, _name_of_length(example, length))
+        await _round_trip_or_refusal(example, corpus.name_of_length(example.scope, length))
 
 
 @check("PATH-12b", calls=5)
 async def paths_of_1024_are_accepted(example: Example) -> None:
     """A path of 1,024 characters is a file like any other."""
-    name = _name_of_length(example, 1_024)
+    name = corpus.name_of_length(example.scope, 1_024)
     outcome = await offer(example, name, "x", example.own)
     accepted = isinstance(outcome, Returned)
     example.require("PATH-12b", accepted, "the path is refused", expected="a result", actual=answer(outcome))
     if accepted:
         await example.read(name, blame="PATH-12b")
-
-
-def _name_of_length(example: Example, length: int) -> str:
-    """A name whose whole path has `length` code points, or the shortest there is."""
-    return corpus.of_length(example.scope, max(length, len(example.scope) + 2)).removeprefix(example.prefix)
 
 
 async def _round_trip_or_refusal(example: Example, name: str) -> None:
