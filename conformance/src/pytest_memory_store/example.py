@@ -275,19 +275,30 @@ class Example:
 
     async def _erase(self, path: str) -> bool:
         known = self.model.files.get(path)
+        version = known.version if known else self._unexpected(path)
         rig, store = self.setting.rig, self.setting.store
-        if known is None and path in self.model.lives:
-            pass  # deleted by the example itself, or so the store said: look once
-        elif known is not None and _deleted(await rig.call(store, Delete(path, known.version))):
+        if version is not None and _deleted(await rig.call(store, Delete(path, version))):
             return True
         for _ in range(3):
             current = await rig.call(store, Read(path, 1))
             if isinstance(current, Hung):
                 return False
-            if isinstance(current, Raised) or current.value is None:
+            if isinstance(current, Raised):
+                return version is None  # what was made is still there, although no read shows it
+            if current.value is None:
                 return True
             await rig.call(store, Delete(path, getattr(current.value, "version", None)))
         return False
+
+    def _unexpected(self, path: str) -> str | None:
+        """The version of a file that should never have been accepted, `None` where the model knows the path."""
+        calls = () if path in self.model.lives else reversed(self.transcript.steps)
+        made = (s.outcome.value for s in calls if _writes(s.call, path) and isinstance(s.outcome, Returned))
+        return next((str(getattr(value, "version", None)) for value in made), None)
+
+
+def _writes(call: Call, path: str) -> bool:
+    return isinstance(call, Write) and call.path == path
 
 
 def _deleted(outcome: Outcome) -> bool:
