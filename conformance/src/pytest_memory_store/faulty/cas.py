@@ -87,7 +87,11 @@ class DeleteOfAbsentIgnoresVersion(BaseStore):
         return (change.content is None and current is None) or super().is_expected(change, current)
 
 
-@faulty("CAS-07", also=("CAS-02", "OP-09"), cause="a check after the write, without a transaction to roll back")
+@faulty(
+    "CAS-07",
+    also=("READ-02", "READ-03", "SRCH-17", "CAS-02", "OP-09"),
+    cause="a check after the write, without a transaction to roll back",
+)
 class ConflictKeepsContent(BaseStore):
     """Keeps the new content of a write that it refuses with a conflict."""
 
@@ -97,7 +101,7 @@ class ConflictKeepsContent(BaseStore):
         return super().conflict(change, current)
 
 
-@faulty("CAS-07", also=("CAS-02", "CAS-08"), cause="a version column that a trigger moves on any attempt")
+@faulty("CAS-07", also=("DEL-02", "CAS-02", "CAS-08"), cause="a version column that a trigger moves on any attempt")
 class ConflictMovesVersion(BaseStore):
     """Gives a file a new version when it refuses a write with a conflict."""
 
@@ -132,7 +136,14 @@ class ConflictIsReturned(BaseStore):
             return MemoryMutation(version=None, replayed=False, existed=True)
 
 
-@faulty("CAS-16", also=("TYPE-05",), cause="two errors with names that are easily mixed up")
+@faulty(
+    "CAS-16",
+    also=(
+        "CAS-12",
+        "TYPE-05",
+    ),
+    cause="two errors with names that are easily mixed up",
+)
 class ConflictIsOperationConflict(BaseStore):
     """Raises `MemoryOperationConflictError` for a version conflict."""
 

@@ -38,7 +38,7 @@ class ContentComposed(BaseStore):
         return unicodedata.normalize("NFC", content)
 
 
-@faulty("READ-02", cause="a CHAR column, or a strip() on the way in")
+@faulty("READ-02", also=("READ-03",), cause="a CHAR column, or a strip() on the way in")
 class TrailingSpaceDropped(BaseStore):
     """Drops white space at the end of the content."""
 
@@ -99,7 +99,14 @@ class CutIsMarked(BaseStore):
         return (shown[:-3] + "..." if truncated and max_chars > 3 else shown), truncated
 
 
-@faulty("READ-03", also=("READ-04",), cause="a bound that the back end never gets")
+@faulty(
+    "READ-03",
+    also=(
+        "READ-08",
+        "READ-04",
+    ),
+    cause="a bound that the back end never gets",
+)
 class BoundIgnored(BaseStore):
     """Returns the whole file whatever `max_chars` is."""
 

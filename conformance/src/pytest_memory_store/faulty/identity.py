@@ -42,7 +42,7 @@ class CaseIgnoredByClaim(BaseStore):
         return path.lower()
 
 
-@faulty("PATH-07", cause="prefixes taken for directories, as on a file system")
+@faulty("PATH-07", also=("LIST-09",), cause="prefixes taken for directories, as on a file system")
 class PrefixIsDirectory(BaseStore):
     """Takes the prefix `u1` for the directory `u1/`, so that `u1.md` and `u10/x` are missing."""
 
@@ -160,7 +160,7 @@ class ReceiptsListed(BaseStore):
         return self.order([*paths, *(path for path in receipts if self.has_prefix(path, prefix))])
 
 
-@faulty("PATH-14", also=("LIST-06", "SRCH-21"), cause="backup copies kept beside the notes")
+@faulty("PATH-14", also=("SRCH-03", "LIST-06", "SRCH-21"), cause="backup copies kept beside the notes")
 class BackupsListed(BaseStore):
     """Keeps a replaced file as `.bak` beside it, where listings and search see it."""
 

@@ -166,7 +166,7 @@ class OtherTenants(_Crowded):
     def put(self, change: Change, current: Stored | None) -> str:
         scope, slash, rest = change.path.partition("/")
         if slash:
-            for near in (f"0{scope}", scope[1:] or "0", f"{scope[::-1]}-"):
+            for near in (f"{scope[1:]}0", f"{scope[::-1]}-"):
                 self.add(f"{near}/{rest.rpartition('/')[2]}")
         return super().put(change, current)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_memory_store.faulty.contract import Operation
 
 
-@faulty("OP-01", cause="a lookup whose missing key is an error")
+@faulty("OP-01", also=("OP-09",), cause="a lookup whose missing key is an error")
 class UnknownOperationRaises(BaseStore):
     """Raises `KeyError` from `get_operation` for an unknown operation."""
 
@@ -144,7 +144,7 @@ class OperationConflictIsConflict(BaseStore):
 
 @faulty(
     "OP-06",
-    also=("OP-07", "OP-08", "OP-16", "OP-17"),
+    also=("OP-03", "OP-07", "OP-08", "OP-16", "OP-17"),
     cause="the version checked before the receipt is looked up",
 )
 class VersionBeforeReceipt(BaseStore):
@@ -208,7 +208,7 @@ class ReceiptBeforeContent(BaseStore):
             super().check_change(change)
 
 
-@faulty("OP-09", also=("CAS-07", "OP-10"), cause="a receipt written before the version is checked")
+@faulty("OP-09", also=("CAS-12", "CAS-07", "OP-10"), cause="a receipt written before the version is checked")
 class ConflictLeavesReceipt(BaseStore):
     """Records a receipt for an operation that it refuses with a version conflict."""
 
@@ -218,7 +218,9 @@ class ConflictLeavesReceipt(BaseStore):
         return super().conflict(change, current)
 
 
-@faulty("OP-09", also=("OP-05", "OP-10"), cause="an id reserved with its fingerprint before the attempt")
+@faulty(
+    "OP-09", also=("CAS-12", "CAS-16", "OP-05", "OP-10"), cause="an id reserved with its fingerprint before the attempt"
+)
 class RefusedIdIsReserved(BaseStore):
     """Keeps the fingerprint of an operation that was refused, so that its id takes no other."""
 

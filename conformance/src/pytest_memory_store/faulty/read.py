@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from pytest_memory_store.faulty.contract import MemoryFile, MemoryMutation, Operation
 
 
-@faulty("READ-01", cause="a lookup whose missing key is an error")
+@faulty(
+    "READ-01",
+    also=(
+        "DEL-01",
+        "PATH-10",
+    ),
+    cause="a lookup whose missing key is an error",
+)
 class AbsentRaises(BaseStore):
     """Raises `KeyError` for a read of an absent path."""
 
@@ -28,7 +35,14 @@ class AbsentRaises(BaseStore):
         return shown
 
 
-@faulty("READ-01", also=("DEL-01",), cause="a default value for a missing row")
+@faulty(
+    "READ-01",
+    also=(
+        "PATH-10",
+        "DEL-01",
+    ),
+    cause="a default value for a missing row",
+)
 class AbsentReadsEmpty(BaseStore):
     """Shows an absent path as an empty file."""
 
@@ -65,7 +79,11 @@ class BoundCheckedLate(BaseStore):
         return await super().read(path, max_chars=max_chars)
 
 
-@faulty("READ-07", also=("CAS-08", "READ-09", "DEL-01", "META-02"), cause="a read from a replica that lags behind")
+@faulty(
+    "READ-07",
+    also=("READ-02", "CAS-08", "READ-09", "DEL-01", "META-02"),
+    cause="a read from a replica that lags behind",
+)
 class LaggingReplica(BaseStore):
     """Shows a replaced file once more as it was, on the first read after the write."""
 
@@ -82,7 +100,7 @@ class LaggingReplica(BaseStore):
         return super().show(self.stale.pop(stored.path, stored), max_chars)
 
 
-@faulty("READ-07", cause="a cache of absent keys that a write does not clear")
+@faulty("READ-07", also=("PATH-10",), cause="a cache of absent keys that a write does not clear")
 class AbsenceCached(BaseStore):
     """Still answers with `None` on the next read of a path that was read as absent before it was created."""
 
@@ -102,7 +120,7 @@ class AbsenceCached(BaseStore):
 
 @faulty(
     "READ-08",
-    also=("READ-05", "CAS-02", "CAS-08"),
+    also=("CAS-07", "OP-03", "OP-17", "PATH-10", "READ-05", "CAS-02", "CAS-08"),
     cause="an access time or counter within the versioned row",
 )
 class ReadChangesVersion(BaseStore):
@@ -119,7 +137,9 @@ class ReadChangesVersion(BaseStore):
         return super().show(stored, max_chars)
 
 
-@faulty("READ-08", also=("LIST-06", "LIST-09", "LIST-10", "PATH-14"), cause="a defaultdict, or an upsert on read")
+@faulty(
+    "READ-08", also=("PATH-13", "LIST-06", "LIST-09", "LIST-10", "PATH-14"), cause="a defaultdict, or an upsert on read"
+)
 class ReadMakesEntry(BaseStore):
     """Lists a path as soon as it was read, although nobody wrote it."""
 

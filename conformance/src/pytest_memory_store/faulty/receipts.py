@@ -206,7 +206,9 @@ class ReceiptsGoWithFile(BaseStore):
         return super().remove(change, current)
 
 
-@faulty("OP-17", also=("OP-03", "OP-04", "OP-06"), cause="an operation looked up in the row of the file")
+@faulty(
+    "OP-17", also=("OP-05", "OP-07", "OP-03", "OP-04", "OP-06"), cause="an operation looked up in the row of the file"
+)
 class ReceiptsGoWithVersion(BaseStore):
     """Drops the receipt of a version that is replaced."""
 
@@ -249,7 +251,7 @@ class PrefixReceiptsDropped(BaseStore):
         super().record(change, operation, mutation)
 
 
-@faulty("OP-28", also=("OP-04", "OP-17"), cause="receipts kept in one row for each file")
+@faulty("OP-28", also=("OP-05", "OP-07", "OP-04", "OP-17"), cause="receipts kept in one row for each file")
 class OneReceiptPerFile(BaseStore):
     """Keeps the newest receipt of each path only."""
 

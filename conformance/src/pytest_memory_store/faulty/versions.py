@@ -31,7 +31,11 @@ class Remembering(BaseStore):
         return version
 
 
-@faulty("CAS-08", also=("CAS-02", "READ-05"), cause="a RETURNING clause that a trigger outruns")
+@faulty(
+    "CAS-08",
+    also=("CAS-09", "CAS-11", "DEL-02", "CAS-02", "READ-05"),
+    cause="a RETURNING clause that a trigger outruns",
+)
 class OtherVersionReturned(BaseStore):
     """Answers an update with the version that it replaced."""
 
@@ -64,7 +68,7 @@ class LateEditSameVersion(BaseStore):
 
 @faulty(
     "CAS-10",
-    also=("CAS-02", "CAS-03", "CAS-11", "CAS-18", "CAS-22"),
+    also=("PATH-10", "CAS-02", "CAS-03", "CAS-11", "CAS-18", "CAS-22"),
     cause="an ETag or content hash, which comes back with the content",
 )
 class ContentHashVersions(BaseStore):
@@ -165,7 +169,7 @@ class ForeignVersionAccepted(BaseStore):
         return super().is_expected(change, current)
 
 
-@faulty("CAS-22", also=("CAS-03", "CAS-06", "CAS-12"), cause="a counter in the row, which goes with it")
+@faulty("CAS-22", also=("PATH-10", "CAS-03", "CAS-06", "CAS-12"), cause="a counter in the row, which goes with it")
 class VersionsRestart(Remembering):
     """Gives a file that is created again the versions that it had before."""
 
