@@ -1,0 +1,1 @@
+"""Concurrent histories: plans, schedules, linearizability."""
