@@ -1,17 +1,27 @@
 """The calls of one example with their results, as text a person reads and as Python that runs without the kit.
 
 Must not know: pytest, the model, the rig. Random names are written as what they stand for: the scope as `S`,
-a version as the step that answered it (`m3.version`), an operation id as `op1`.
+a version as the step that answered it (`m3.version`), a random operation id as `op1`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+import ast
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, is_dataclass
+from typing import Any, cast
 
-from pytest_memory_store.calls import Call, Hung, MemoryOperation, Outcome, Raised, Returned, arguments
+from pytest_memory_store.calls import UNSET, Call, Hung, ListPaths, Outcome, Raised, Returned, arguments
 
 _LONG = 72
+_MANY = 12
+_OPERATION_ID = r"kit-[0-9a-f]{32}"
+"""The form of an operation id that means nothing by itself."""
+_WORD = re.compile(r"[\w-]{8,}")
+"""What may be a version in a text of the store's own; shorter ones are too likely to be something else."""
+_REPEATED = re.compile(r"(.{1,16}?)\1{11,}", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -27,7 +37,7 @@ class Transcript:
     """The steps of one example, in order, and the scope they worked under."""
 
     scope: str
-    steps: list[Step] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list[Step])
 
     def begin(self, call: Call) -> Step:
         """Note that `call` is about to be made."""
@@ -36,24 +46,37 @@ class Transcript:
         return step
 
     def render(self) -> list[str]:
-        """One line per step: its number, the call as Python, and what it answered."""
-        names = Names(self)
+        """Return two lines per step: its number with the call as Python, and what it answered."""
+        names = Names(self.scope)
         lines: list[str] = []
         for number, step in enumerate(self.steps, 1):
-            call = names.call(step.call, short=True)
-            lines.append(f"{number}. {call}")
-            lines.append(f"   -> {names.outcome(step.outcome, short=True)}")
+            lines += [f"{number}. {names.call(step.call)}", f"   -> {names.outcome(step)}"]
             names.learn(number, step)
         return lines
 
+    def plain(self, text: str) -> str:
+        """Return what was said of these steps with its random names written as what they stand for."""
+        names = Names(self.scope)
+        for number, step in enumerate(self.steps, 1):
+            names.call(step.call)
+            names.learn(number, step)
+        return names.plain(text)
+
 
 class Names:
-    """Gives the random strings of a transcript their meaning; later steps refer to earlier ones."""
+    """Gives the random strings of a transcript their meaning; later steps refer to earlier ones.
 
-    def __init__(self, transcript: Transcript) -> None:
-        self.scope = transcript.scope
+    With `exact`, whatever is written is complete, pure ASCII, and Python; otherwise it is cut to what a person
+    reads. `referred` are the numbers of the steps that later ones refer to.
+    """
+
+    def __init__(self, scope: str, *, exact: bool = False) -> None:
+        self.scope = scope
+        self.exact = exact
         self.versions: dict[str, str] = {}
         self.operations: dict[str, str] = {}
+        self.referred: set[int] = set()
+        self._random = re.compile(f"({_OPERATION_ID}{f'|{re.escape(scope)}' if scope else ''})")
 
     def learn(self, number: int, step: Step) -> None:
         """Remember the version that this step was the first to answer."""
@@ -62,77 +85,125 @@ class Names:
             if isinstance(version, str) and version:
                 self.versions.setdefault(version, f"m{number}.version")
 
-    def text(self, value: str, *, short: bool) -> str:
-        """A string as a Python expression, by its meaning where it has one."""
-        if value in self.versions:
-            return self.versions[value]
-        if value in self.operations:
-            return self.operations[value]
-        if self.scope and value.startswith(self.scope):
-            rest = value[len(self.scope) :]
-            return f"S + {self.literal(rest, short=short)}" if rest else "S"
-        return self.literal(value, short=short)
+    def call(self, call: Call) -> str:
+        """Return the call as Python, without `await` and the store."""
+        return f"{call.method}({', '.join(self.arguments(call))})"
 
-    @staticmethod
-    def literal(value: str, *, short: bool) -> str:
-        """A string literal; repetitions are written as products, and shown short where only a person reads them."""
-        if len(value) <= _LONG:
-            return repr(value)
-        for width in (1, 2, 3, 4, 8, 16):
-            unit, rest = value[:width], value[len(value) - len(value) % width :]
-            if unit * (len(value) // width) + rest == value:
-                tail = f" + {rest!r}" if rest else ""
-                return f"{unit!r} * {len(value) // width:_}{tail}"
-        return f"{value[:40]!r}... ({len(value):_} characters)" if short else repr(value)
-
-    def operation(self, operation: MemoryOperation, *, short: bool) -> str:
-        """An operation as a constructor call, its id by the name of the first use."""
-        if operation.id not in self.operations and len(operation.id) > 8:
-            self.operations[operation.id] = f"op{len(self.operations) + 1}"
-        return f"Op({self.text(operation.id, short=short)}, {self.text(operation.fingerprint, short=short)})"
-
-    def value(self, value: Any, *, short: bool) -> str:
-        """Any argument or result as a Python expression."""
-        if isinstance(value, str):
-            return self.text(value, short=short)
-        if isinstance(value, MemoryOperation) or {"id", "fingerprint"} <= set(
-            getattr(value, "__dataclass_fields__", ())
-        ):
-            return self.operation(value, short=short)
-        if isinstance(value, list):
-            items = [self.value(item, short=short) for item in value]
-            return f"[{', '.join(items[:12])}{f', ... ({len(items)} in all)' if len(items) > 12 and short else ''}]"
-        if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
-            return ", ".join(
-                f"{name}={self.value(getattr(value, name, '<missing>'), short=short)}"
-                for name in value.__dataclass_fields__
-            )
-        return repr(value) if not short else shorten(repr(value), 200)
-
-    def call(self, call: Call, *, short: bool) -> str:
-        """The call as Python, without `await` and the store."""
+    def arguments(self, call: Call) -> list[str]:
+        """Return the arguments of the call as Python."""
         positional, keywords = arguments(call)
-        parts = [self.value(a, short=short) for a in positional]
-        parts += [f"{name}={self.value(a, short=short)}" for name, a in keywords.items()]
-        return f"{call.method}({', '.join(parts)})"
+        return [*map(self.value, positional), *(f"{name}={self.field(name, a)}" for name, a in keywords.items())]
 
-    def outcome(self, outcome: Outcome | None, *, short: bool) -> str:
-        """What came of a call, in one line."""
-        match outcome:
+    def outcome(self, step: Step) -> str:
+        """Return what came of a call, in one line."""
+        match step.outcome:
             case None:
-                return "(interrupted)"
+                return "no answer"
             case Returned(value):
-                return self.value(value, short=short)
-            case Raised(error, where):
-                return f"raised {type(error).__name__}: {shorten(self.plain(str(error)), 160)} (at {where})"
+                return self.value(_own(step.call, value, self.scope))
+            case Raised(error):
+                return f"raised {type(error).__name__}: {shorten(self.plain(str(error)), 160)}"
             case Hung(seconds):
                 return f"did not return within {seconds:g} s"
 
+    def value(self, value: Any) -> str:
+        """Return an argument or a result as Python, a result as its fields."""
+        if isinstance(value, str):
+            return self.text(value)
+        if hasattr(value, "id") and hasattr(value, "fingerprint"):
+            words = ("id=", "fingerprint=") if self.exact else ("", "")
+            return f"Operation({words[0]}{self.text(value.id)}, {words[1]}{self.text(value.fingerprint)})"
+        if isinstance(value, list):
+            return self._list(cast("list[object]", value))
+        if isinstance(value, Mapping):
+            pairs = cast("Mapping[object, object]", value).items()
+            return f"{{{', '.join(f'{self.value(key)}: {self.value(item)}' for key, item in pairs)}}}"
+        if is_dataclass(value) and not isinstance(value, type):
+            fields = value.__dataclass_fields__
+            return ", ".join(f"{n}={self.field(n, getattr(value, n, '<missing>'))}" for n in fields)
+        return self._other(value)
+
+    def field(self, name: str, value: Any) -> str:
+        """Return a named argument or field; only there a short text can be a version."""
+        if name in ("version", "expected_version") and isinstance(value, str) and value in self.versions:
+            return self._refer(self.versions[value])
+        return self.value(value)
+
+    def text(self, value: str) -> str:
+        """Return a string as Python, the random parts of it by their names."""
+        pieces = [piece for piece in self._random.split(value) if piece]
+        return " + ".join(self._named(piece) or self.literal(piece) for piece in pieces) or "''"
+
     def plain(self, text: str) -> str:
-        """Text of the store's own, with the random scope written as `S`."""
-        return text.replace(self.scope, "S") if self.scope else text
+        """Return a text of the store's own, the random parts of it by their names."""
+        named = self._random.sub(lambda found: self._named(found[0]), text)
+        return _WORD.sub(lambda found: self.versions.get(found[0], found[0]), named)
+
+    def literal(self, value: str) -> str:
+        """Return a string literal, with repetitions as products."""
+        if len(value) <= _LONG:
+            return ascii(value) if self.exact else repr(value)
+        if product := _product(value):
+            return product
+        return ascii(value) if self.exact else f"{value[:40]!r}... ({len(value):_} characters)"
+
+    def _named(self, piece: str) -> str:
+        """Return the name of a random string, and nothing for any other."""
+        if piece == self.scope:
+            return "S"
+        if re.fullmatch(_OPERATION_ID, piece):
+            return self.operations.setdefault(piece, f"op{len(self.operations) + 1}")
+        return ""
+
+    def _refer(self, name: str) -> str:
+        self.referred.add(int(name.removeprefix("m").removesuffix(".version")))
+        return name
+
+    def _list(self, items: list[object]) -> str:
+        if self.exact or len(items) <= _MANY:
+            return f"[{', '.join(map(self.value, items))}]"
+        return f"[{', '.join(map(self.value, items[:_MANY]))}, ... ({len(items)} in all)]"
+
+    def _other(self, value: object) -> str:
+        try:
+            written = repr(value)
+        except Exception as error:  # noqa: BLE001 - a store's own class may do anything
+            written = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
+        if not self.exact:
+            return shorten(self.plain(written), 200)
+        return written if _is_python(written) else f"FILL_IN({shorten(written, 200)!a})"
+
+
+def _own(call: Call, value: Any, scope: str) -> Any:
+    """Return a result without the names of other people, which a listing of the whole store has."""
+    if isinstance(call, ListPaths) and call.prefix in ("", UNSET) and isinstance(value, list):
+        paths = cast("list[object]", value)
+        return [path for path in paths if not isinstance(path, str) or path.startswith(scope)]
+    return value
+
+
+def _is_python(text: str) -> bool:
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return False
+    return True
+
+
+@functools.lru_cache(maxsize=256)
+def _product(value: str) -> str:
+    """Return a string of few repetitions as an expression, and nothing for any other."""
+    pieces: list[str] = []
+    at = 0
+    for found in _REPEATED.finditer(value):
+        pieces += [ascii(value[at : found.start()])] if found.start() > at else []
+        pieces.append(f"{found[1]!a} * {len(found[0]) // len(found[1]):_}")
+        at = found.end()
+    pieces += [ascii(value[at:])] if at < len(value) else []
+    written = " + ".join(pieces)
+    return written if len(written) < min(2 * _LONG, len(value)) else ""
 
 
 def shorten(text: str, most: int) -> str:
-    """`text`, cut to `most` code points with an ellipsis."""
+    """Return `text`, cut to `most` code points with an ellipsis."""
     return text if len(text) <= most else f"{text[: most - 3]}..."

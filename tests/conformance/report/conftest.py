@@ -20,9 +20,7 @@ def _clause(clause_id: str, sentence: str, level: Level = Level.MUST, **facts: o
 _CLAUSES = (
     _clause("READ-01", "returns `None` for an absent path"),
     _clause("CAS-02", "replaces a file only when its version equals `expected_version`"),
-    _clause(
-        "CAS-11", "gives a rewrite a new version", Level.SHOULD, waived_by=frozenset({"content_versions"})
-    ),
+    _clause("CAS-11", "gives a rewrite a new version", Level.SHOULD, waived_by=frozenset({"content_versions"})),
     _clause("CAS-13", "lets exactly one of several writers succeed", status=Status.PLANNED),
     _clause("CAS-15", "orders concurrent calls", status=Status.PLANNED),
     _clause("OP-12", "keeps a receipt", same_as="OP-02"),

@@ -78,10 +78,7 @@ def test_an_empty_ledger_has_no_entries(tmp_path: Path, catalogue: Mapping[str, 
         ),
         (
             GOOD + 'expires = "2027-01-01"\n',
-            (
-                "entry 1 (CAS-02): expires = '2027-01-01' is not usable;"
-                " give a date without quotes, such as 2027-01-01"
-            ),
+            ("entry 1 (CAS-02): expires = '2027-01-01' is not usable; give a date without quotes, such as 2027-01-01"),
         ),
         (GOOD + "sometimes = 1\n", "entry 1 (CAS-02): sometimes = 1 is not usable; give true or false"),
         (
@@ -90,10 +87,7 @@ def test_an_empty_ledger_has_no_entries(tmp_path: Path, catalogue: Mapping[str, 
         ),
         (
             GOOD.replace("not yet", " "),
-            (
-                "entry 1 (CAS-02): reason = ' ' is not usable;"
-                " give a sentence that says why the clause is broken"
-            ),
+            ("entry 1 (CAS-02): reason = ' ' is not usable; give a sentence that says why the clause is broken"),
         ),
         (
             "[[known-failure]]\nreason = 'x'\n",

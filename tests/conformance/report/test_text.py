@@ -27,11 +27,7 @@ def test_shorten_keeps_both_ends(length: int) -> None:
     """A text of at most the given length stays; a longer one loses its middle."""
     text = "a" * (length - 1) + "z"
     short = shorten(text, 10)
-    assert (
-        short == text
-        if length <= 10
-        else (len(short) == 10 and short.startswith("a") and short.endswith("z"))
-    )
+    assert short == text if length <= 10 else (len(short) == 10 and short.startswith("a") and short.endswith("z"))
 
 
 def test_around_difference_shows_where_long_texts_part() -> None:

@@ -40,9 +40,7 @@ def record(item: str, outcome: Outcome = Outcome.HELD, **facts: Any) -> ItemReco
 
 def violation(clause: str, *, item: str = "", steps: int = 2) -> ViolationRecord:
     """Make a violation of a clause, by as many calls as asked."""
-    return ViolationRecord(
-        clause, "wrong", "this", "that", ["1. read()"] * steps, "", item or clause, "pytest"
-    )
+    return ViolationRecord(clause, "wrong", "this", "that", ["1. read()"] * steps, "", item or clause, "pytest")
 
 
 def broken(item: str, *clauses: str, **facts: Any) -> ItemRecord:
@@ -170,9 +168,7 @@ def test_a_deselected_should_leaves_the_verdict(judge: Judge) -> None:
     assert judge(leave_out=("CAS-11",), selected=[]).verdict is Verdict.CONFORMANT
 
 
-@pytest.mark.parametrize(
-    "reason", ["out of budget", "the store names no hook `files`", "3 calls did not return"]
-)
+@pytest.mark.parametrize("reason", ["out of budget", "the store names no hook `files`", "3 calls did not return"])
 def test_what_the_run_could_not_do_is_not_own_doing(judge: Judge, reason: str) -> None:
     """The reason is the item's, and the run fails."""
     result = judge(record("OP-02", Outcome.NOT_EXERCISED, reason=reason))
@@ -231,8 +227,7 @@ def test_a_capability_that_is_absent_does_not_apply(judge: Judge) -> None:
 def test_a_store_that_never_opened_is_judged_by_nothing(judge: Judge) -> None:
     """Its capabilities are unknown, so no clause is said not to apply."""
     dead = [
-        record(item, Outcome.NOT_EXERCISED, reason="could not be opened", plan="", capabilities=[])
-        for item in CHECKED
+        record(item, Outcome.NOT_EXERCISED, reason="could not be opened", plan="", capabilities=[]) for item in CHECKED
     ]
     result = judge(*dead)
     assert {r.clause.id for r in result.in_state(State.NOT_EXERCISED)} == set(CHECKED)
@@ -252,15 +247,10 @@ def test_the_worst_of_several_records_of_an_item_counts(judge: Judge) -> None:
         State.NOT_EXERCISED,
         "no server",
     )
-    assert (
-        judge(record("CAS-02"), record("CAS-02", Outcome.NOT_APPLICABLE)).clauses["CAS-02"].state
-        is State.HELD
-    )
+    assert judge(record("CAS-02"), record("CAS-02", Outcome.NOT_APPLICABLE)).clauses["CAS-02"].state is State.HELD
 
 
-@pytest.mark.parametrize(
-    ("protocol", "verdict"), [("0.61", Verdict.CONFORMANT), ("0.62", Verdict.NOT_CONFORMANT)]
-)
+@pytest.mark.parametrize(("protocol", "verdict"), [("0.61", Verdict.CONFORMANT), ("0.62", Verdict.NOT_CONFORMANT)])
 def test_the_claimed_release_decides_the_level(judge: Judge, protocol: str, verdict: Verdict) -> None:
     """A clause that is MUST since a release is an advisory for stores of an earlier one."""
     assert judge(broken("SRCH-01"), claims=collect({"protocol": protocol})).verdict is verdict

@@ -85,9 +85,7 @@ class Ledger:
         judged by, with the reason. A clause that was not exercised says nothing about its entry.
         """
         lines = ((entry, _overtaken(entry, held, not_judged, today)) for entry in self._of(store))
-        return tuple(
-            f"{_label(self.path, entry.number, entry.clause)}: {line}" for entry, line in lines if line
-        )
+        return tuple(f"{_label(self.path, entry.number, entry.clause)}: {line}" for entry, line in lines if line)
 
     def _of(self, store: str) -> Iterator[Entry]:
         return (entry for entry in self.entries if entry.store in ("", store))
@@ -112,9 +110,7 @@ def load(path: Path, catalogue: Mapping[str, Clause]) -> Ledger:
     """
     document = _document(path)
     problems = [
-        f"{path}: unknown key {key!r}; a ledger has [[{TABLE}]] entries only"
-        for key in document
-        if key != TABLE
+        f"{path}: unknown key {key!r}; a ledger has [[{TABLE}]] entries only" for key in document if key != TABLE
     ]
     entries: list[Entry] = []
     for number, table in enumerate(_tables(path, document, problems), 1):
@@ -133,9 +129,7 @@ def _tables(path: Path, document: Mapping[str, Any], problems: Collection[str]) 
     tables = document.get(TABLE, [])
     if isinstance(tables, list) and all(isinstance(table, dict) for table in cast("list[object]", tables)):
         return cast("list[dict[str, Any]]", tables)
-    raise LedgerError(
-        [*problems, f"{path}: write each entry as a table under [[{TABLE}]], with two brackets"]
-    )
+    raise LedgerError([*problems, f"{path}: write each entry as a table under [[{TABLE}]], with two brackets"])
 
 
 def _document(path: Path) -> dict[str, Any]:
@@ -191,8 +185,4 @@ def _duplicates(entry: Entry, earlier: Collection[Entry]) -> Iterator[str]:
 
 
 def _label(path: str, number: int, clause: object) -> str:
-    return (
-        f"{path}: entry {number} ({visible(clause)})"
-        if isinstance(clause, str)
-        else f"{path}: entry {number}"
-    )
+    return f"{path}: entry {number} ({visible(clause)})" if isinstance(clause, str) else f"{path}: entry {number}"

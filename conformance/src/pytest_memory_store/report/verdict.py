@@ -81,9 +81,7 @@ class ClauseResult:
     @property
     def by_own_doing(self) -> bool:
         """Whether the user, not the store or the run, is why the clause was not found to hold."""
-        return self.state is State.KNOWN_FAILURE or (
-            self.state is State.NOT_EXERCISED and self.reason == DESELECTED
-        )
+        return self.state is State.KNOWN_FAILURE or (self.state is State.NOT_EXERCISED and self.reason == DESELECTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,9 +253,7 @@ class _Run:
     def _why_no_record(self, item: str) -> str:
         if self.selected is not None and item not in self.selected:
             return DESELECTED
-        return (
-            f"not reached: {self.interrupted}" if self.interrupted else "not reached: the run ended before it"
-        )
+        return f"not reached: {self.interrupted}" if self.interrupted else "not reached: the run ended before it"
 
 
 _SEVERITY = (Outcome.ERROR, Outcome.NOT_EXERCISED, Outcome.BROKEN, Outcome.HELD, Outcome.NOT_APPLICABLE)
@@ -277,9 +273,7 @@ def _state_by(record: ItemRecord) -> tuple[State, str]:
     if record.evidence.get(record.item):
         return State.HELD, ""
     others = sorted({violation.clause for violation in record.violations})
-    blocked = (
-        f"blocked by {', '.join(others)}, which is broken" if others else "its check gathered no evidence"
-    )
+    blocked = f"blocked by {', '.join(others)}, which is broken" if others else "its check gathered no evidence"
     return State.NOT_EXERCISED, blocked
 
 
