@@ -100,10 +100,10 @@ def _missing(
     clause, message = "LIST-01", "a written path is not listed"
     if len(wanted) > limit:
         clause, message = "LIST-03", "the listing is not the first `limit` paths"
-    elif last in missing - model.listed:
-        clause, message = "LIST-09", "the path that was written last is not listed"
     elif len(wanted) > MANY:
         clause, message = "LIST-05", "the listing is not complete although fewer than `limit` paths match"
+    elif last in missing - model.listed:
+        clause, message = "LIST-09", "the path that was written last is not listed"
     elif prefix and not prefix.endswith("/") and any(not path.startswith(f"{prefix}/") for path in missing):
         clause, message = "PATH-07", "the prefix is not taken as the plain beginning of a path"
     return clause, False, message
