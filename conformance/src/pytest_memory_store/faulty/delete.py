@@ -34,7 +34,7 @@ class _Remembering(BaseStore):
         return super().remove(change, current)
 
 
-@faulty("DEL-01", also=("READ-07", "SCOPE-01"), cause="soft deletes that the read does not filter")
+@faulty("DEL-01", also=("PATH-10", "READ-07", "SCOPE-01"), cause="soft deletes that the read does not filter")
 class DeletedStillRead(_Remembering):
     """Goes on showing a deleted file to reads."""
 
@@ -44,7 +44,7 @@ class DeletedStillRead(_Remembering):
         return self.show(gone, max_chars) if shown is None and gone is not None else shown
 
 
-@faulty("DEL-01", also=("READ-07", "READ-08"), cause="a read cache that a delete does not clear")
+@faulty("DEL-01", also=("PATH-10", "READ-07", "READ-08"), cause="a read cache that a delete does not clear")
 class DeletedReadOnceMore(_Remembering):
     """Shows a deleted file to one more read."""
 
@@ -63,7 +63,14 @@ class DeleteReturnsVersion(BaseStore):
         return current.version if current is not None else None
 
 
-@faulty("DEL-02", also=("CAS-05",), cause="a delete that is done already taken for a replay")
+@faulty(
+    "DEL-02",
+    also=(
+        "OP-26",
+        "CAS-05",
+    ),
+    cause="a delete that is done already taken for a replay",
+)
 class EmptyDeleteIsReplay(BaseStore):
     """Says `replayed=True` for a delete, without operation, of an absent path."""
 
@@ -72,7 +79,7 @@ class EmptyDeleteIsReplay(BaseStore):
         return MemoryMutation(version=version, replayed=replayed, existed=current is not None)
 
 
-@faulty("DEL-03", also=("CAS-01", "CAS-22"), cause="a tombstone that still holds the key")
+@faulty("DEL-03", also=("PATH-10", "CAS-01", "CAS-22"), cause="a tombstone that still holds the key")
 class DeletedIsGoneForEver(_Remembering):
     """Refuses to create a path again that was deleted."""
 

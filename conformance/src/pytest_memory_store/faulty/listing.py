@@ -22,7 +22,7 @@ _NOT_FIRST = ("LIST-02", "SCOPE-01")
 
 @faulty(
     "LIST-01",
-    also=("LIST-05", "LIST-09", "SCOPE-01"),
+    also=("PATH-07", "PATH-11", "PATH-13", "PATH-14", "LIST-05", "LIST-09", "SCOPE-01"),
     cause="a delimiter, or a directory listing of one level",
 )
 class DeeperPathsMissing(BaseStore):
@@ -34,7 +34,7 @@ class DeeperPathsMissing(BaseStore):
 
 @faulty(
     "LIST-01",
-    also=("LIST-06", "LIST-10", "PATH-14", "SCOPE-01"),
+    also=("PATH-11", "LIST-06", "LIST-10", "PATH-14", "SCOPE-01"),
     cause="paths relative to the listed directory",
 )
 class RelativePathsListed(BaseStore):
@@ -116,7 +116,7 @@ class PageBoundaryListedTwice(BaseStore):
 
 @faulty(
     "LIST-06",
-    also=("DEL-01", "DEL-09", "LIST-09", "LIST-10", "SCOPE-01"),
+    also=("PATH-14", "DEL-01", "DEL-09", "LIST-09", "LIST-10", "SCOPE-01"),
     cause="soft deletes that the listing does not filter",
 )
 class DeletedStillListed(BaseStore):
@@ -158,7 +158,9 @@ class SlashOfPrefixDropped(BaseStore):
         return super().listing(prefix.removesuffix("/"))
 
 
-@faulty("LIST-10", also=("LIST-06", "PATH-14", "SCOPE-01"), cause="a walk that yields directories with the files")
+@faulty(
+    "LIST-10", also=("PATH-13", "LIST-06", "PATH-14", "SCOPE-01"), cause="a walk that yields directories with the files"
+)
 class DirectoriesListed(BaseStore):
     """Lists a directory below the prefix like a file."""
 

@@ -24,7 +24,7 @@ Metadata = Mapping[str, str]
 
 @faulty(
     "META-01",
-    also=("TYPE-02", "META-02", "META-04", "META-11", "META-19"),
+    also=("PATH-01", "READ-02", "READ-12", "CAS-02", "TYPE-02", "META-02", "META-04", "META-11", "META-19"),
     cause="a parameter with a name of its own",
 )
 class MetadataHasOtherName(BaseStore):
@@ -220,7 +220,7 @@ class MetadataWriteIgnoresVersion(BaseStore):
 
 @faulty(
     "META-19",
-    also=("META-08", "META-09", "OP-03", "READ-09"),
+    also=("OP-04", "OP-05", "OP-06", "OP-07", "OP-17", "OP-25", "META-08", "META-09", "OP-03", "READ-09"),
     cause="a parameter that is accepted and ignored",
 )
 class MetadataWriteIgnoresOperation(BaseStore):

@@ -103,7 +103,11 @@ class HoleAtPageBoundary(BaseStore):
         return [path for number, path in enumerate(paths, 1) if number % 1_001][:limit]
 
 
-@faulty("LIST-09", also=("LIST-01", "LIST-14", "READ-08"), cause="an index that is updated a moment later")
+@faulty(
+    "LIST-09",
+    also=("PATH-11", "PATH-13", "LIST-01", "LIST-14", "READ-08"),
+    cause="an index that is updated a moment later",
+)
 class NewPathsListedLate(BaseStore):
     """Leaves a created path out of the next listing that should show it."""
 
@@ -125,7 +129,7 @@ class NewPathsListedLate(BaseStore):
 
 @faulty(
     "LIST-09",
-    also=("LIST-01", "LIST-06", "DEL-01", "DEL-09"),
+    also=("PATH-11", "PATH-13", "PATH-14", "LIST-01", "LIST-06", "DEL-01", "DEL-09"),
     cause="a cache of listings that a write does not clear",
 )
 class ListingCached(BaseStore):
@@ -161,7 +165,11 @@ class InternalListReturned(BaseStore):
         return self.kept[prefix, limit]
 
 
-@faulty("LIST-14", also=("LIST-01", "LIST-05", "LIST-09"), cause="two replicas in turn, one of them behind")
+@faulty(
+    "LIST-14",
+    also=("PATH-07", "PATH-11", "PATH-13", "PATH-14", "LIST-01", "LIST-05", "LIST-09"),
+    cause="two replicas in turn, one of them behind",
+)
 class ReplicasTakeTurns(BaseStore):
     """Leaves the newest path out of every third listing."""
 

@@ -77,10 +77,11 @@ def faulty(
 
     `also` are clauses that the fault may break as well; `claims` maps each claim to `True` or its value.
     """
+    further = tuple(clause for clause in also if clause not in clauses)
 
     def register(store: S) -> S:
         made = FaultyStore(
-            store.__name__, store, clauses, also, _first_line(store), cause, _attach_claims(store, claims)
+            store.__name__, store, clauses, further, _first_line(store), cause, _attach_claims(store, claims)
         )
         _add(FAULTY_STORES, made)
         return store

@@ -20,17 +20,28 @@ if TYPE_CHECKING:
     from pytest_memory_store.faulty.contract import MemoryFile, MemoryMutation, Operation
 
 
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
+def _within(path: str) -> str:
+    """Return a path without the tenant's segment."""
+    return path.partition("/")[2] or path
 
 
-@faulty("SCOPE-01", also=("DEL-11", "PATH-10"), cause="a delete whose WHERE names the file and not the tenant")
+@faulty(
+    "SCOPE-01",
+    also=(
+        "READ-07",
+        "READ-12",
+        "PATH-10",
+        "LIST-09",
+        "DEL-11",
+    ),
+    cause="a delete whose WHERE names the file and not the tenant",
+)
 class SameNameDeleted(BaseStore):
-    """Deletes the files of the same name in all other directories too."""
+    """Deletes the file of the same name of every other tenant too."""
 
     def remove(self, change: Change, current: Stored | None) -> str | None:
         if current is not None:
-            for path in [path for path in self.files if _name(path) == _name(change.path)]:
+            for path in [path for path in self.files if _within(path) == _within(change.path)]:
                 del self.files[path]
         return None
 
@@ -58,26 +69,33 @@ class SharedTextDeleted(BaseStore):
         return super().cut(kept, max_chars)
 
 
-@faulty("SCOPE-01", also=("READ-01", "READ-07", "PATH-10", "CAS-08"), cause="a cache key without the tenant")
+@faulty(
+    "SCOPE-01",
+    also=(
+        "CAS-08",
+        "READ-02",
+        "READ-12",
+        "PATH-10",
+        "READ-07",
+    ),
+    cause="a cache key without the tenant",
+)
 class CacheForgetsTenant(BaseStore):
-    """Shows the cached file of another directory, where one of the same name was read last."""
+    """Shows the cached file of another tenant, where one of the same name was read last."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.cache: dict[tuple[str, int], Stored] = {}
-
-    def _slot(self, path: str) -> tuple[str, int]:
-        return _name(path), path.count("/")
+        self.cache: dict[str, Stored] = {}
 
     async def read(self, path: str, *, max_chars: int) -> MemoryFile | None:
         shown = await super().read(path, max_chars=max_chars)
         stored = self.find(path)
         if shown is None or stored is None:
             return shown
-        return self.show(self.cache.setdefault(self._slot(path), stored), max_chars)
+        return self.show(self.cache.setdefault(_within(path), stored), max_chars)
 
     def apply(self, change: Change, current: Stored | None) -> MemoryMutation:
-        self.cache.pop(self._slot(change.path), None)
+        self.cache.pop(_within(change.path), None)
         return super().apply(change, current)
 
 
@@ -147,20 +165,28 @@ class FilteredAfterPaging(BaseStore):
 
 @faulty(
     "SCOPE-11",
-    also=("META-02", "META-05", "META-07", "SCOPE-01"),
-    cause="a metadata table keyed by the file name",
+    also=(
+        "META-02",
+        "META-05",
+        "READ-10",
+        "PATH-10",
+        "OP-07",
+        "OP-17",
+        "SCOPE-01",
+    ),
+    cause="a metadata table keyed by the file and not the tenant",
 )
 class MetadataByName(BaseStore):
-    """Shows the metadata of the file of this name that was written last, in whatever directory."""
+    """Shows the metadata of the file of this name that was written last, by whatever tenant."""
 
     def __init__(self) -> None:
         super().__init__()
         self.table: dict[str, dict[str, str] | None] = {}
 
     def keep_metadata(self, change: Change, current: Stored | None) -> dict[str, str] | None:
-        self.table[_name(change.path)] = super().keep_metadata(change, current)
-        return self.table[_name(change.path)]
+        kept = self.table[_within(change.path)] = super().keep_metadata(change, current)
+        return kept
 
     def show_metadata(self, stored: Stored) -> Mapping[str, str] | None:
-        kept = self.table.get(_name(stored.path))
+        kept = self.table.get(_within(stored.path))
         return None if kept is None else dict(kept)

@@ -108,7 +108,7 @@ class ScoreIsNotANumber(_Scored):
 
 @faulty(
     "SRCH-19",
-    also=("SRCH-03", "SRCH-05", "SRCH-04", "SRCH-07"),
+    also=("SRCH-08", "SRCH-03", "SRCH-05", "SRCH-04", "SRCH-07"),
     cause="one row for each word or chunk that matches",
 )
 class OneMatchPerWord(BaseStore):

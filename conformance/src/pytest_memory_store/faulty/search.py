@@ -25,7 +25,7 @@ class NestedScopesSearched(BaseStore):
 
 @faulty(
     "SCOPE-01",
-    also=("SRCH-02", "SRCH-03", "SRCH-05", "SRCH-27"),
+    also=("PATH-08", "SRCH-02", "SRCH-03", "SRCH-05", "SRCH-27"),
     cause="an index that covers the first characters of a key",
 )
 class NearScopesSearched(BaseStore):
@@ -303,7 +303,11 @@ class FirstTextStaysIndexed(BaseStore):
         return self.indexed.get(stored.path, "")[: query.max_file_chars]
 
 
-@faulty("SRCH-21", also=("SRCH-14", "SRCH-03", "SRCH-27"), cause="an index that is refreshed a moment later")
+@faulty(
+    "SRCH-21",
+    also=("PATH-13", "SRCH-16", "SRCH-14", "SRCH-03", "SRCH-27"),
+    cause="an index that is refreshed a moment later",
+)
 class NewTextFoundLate(BaseStore):
     """Finds a written file only from the second search on that should see it."""
 

@@ -36,7 +36,20 @@ class NoSearchDespiteClaim(PlainStore):
 
 @faulty(
     "TYPE-02",
-    also=("OP-05", "OP-06", "OP-07", "OP-08", "OP-10", "OP-15", "OP-16", "OP-17", "OP-28"),
+    also=(
+        "CAS-05",
+        "CAS-16",
+        "DEL-02",
+        "OP-05",
+        "OP-06",
+        "OP-07",
+        "OP-08",
+        "OP-10",
+        "OP-15",
+        "OP-16",
+        "OP-17",
+        "OP-28",
+    ),
     cause="an optional parameter left out",
 )
 class DeleteTakesNoOperation(BaseStore):
@@ -177,7 +190,16 @@ class LookupIsSynchronous(BaseStore):
         return self.replay(operation)
 
 
-@faulty("TYPE-07", also=("SRCH-23",), cause="a method of the same name with a use of its own")
+@faulty(
+    "TYPE-07",
+    also=(
+        "SRCH-01",
+        "SRCH-13",
+        "PATH-13",
+        "SRCH-23",
+    ),
+    cause="a method of the same name with a use of its own",
+)
 class SearchMeansOtherThing(BaseStore):
     """Has a `search` that is not the protocol's: it takes a query and returns content."""
 
@@ -187,7 +209,7 @@ class SearchMeansOtherThing(BaseStore):
 
 @faulty(
     "TYPE-07",
-    also=("META-20", "META-01", "META-02", "META-19"),
+    also=("PATH-01", "READ-02", "READ-12", "CAS-02", "META-20", "META-01", "META-02", "META-19"),
     cause="an abstract base class with all methods",
 )
 class MetadataNotImplemented(BaseStore):
