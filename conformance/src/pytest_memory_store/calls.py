@@ -6,12 +6,13 @@ turns it into a method call, so that every other part of the kit can compare, pr
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping
+    from collections.abc import Mapping
 
 
 class Unset(Enum):
@@ -24,6 +25,9 @@ class Unset(Enum):
 
 
 UNSET = Unset.UNSET
+
+ALL = 2**31 - 1
+"""A bound that cuts nothing: the largest that every store must honour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +143,40 @@ def arguments(call: Call) -> tuple[tuple[Any, ...], dict[str, Any]]:
             return (call.prefix, call.query), keywords
 
 
-def send(store: Any, call: Call) -> Awaitable[Any]:
+def send(store: Any, call: Call) -> Any:
     """Make the call on `store` and return what its method returned, which should be awaitable (TYPE-06)."""
     positional, keywords = arguments(call)
-    awaitable: Awaitable[Any] = getattr(store, call.method)(*positional, **keywords)
-    return awaitable
+    return getattr(store, call.method)(*positional, **keywords)
+
+
+_KEYWORDS: Mapping[str, frozenset[str]] = {
+    "search": frozenset({"limit", "max_files", "max_chars", "max_file_chars"}),
+    "write_with_metadata": frozenset({"expected_version", "metadata"}),
+}
+"""The keywords of the optional methods: one that has fewer than half of them is another method of that name."""
+
+
+def why_unfit(store: Any, call: Call, error: BaseException) -> str | None:
+    """The clause that the method itself breaks where this error came of calling it, `None` where it is fit.
+
+    It may be missing (TYPE-01), take other arguments (TYPE-02), or be another method of that name (TYPE-07).
+    """
+    optional = call.method in _KEYWORDS
+    if isinstance(error, NotImplementedError) or not callable(getattr(store, call.method, None)):
+        return "TYPE-07" if optional else "TYPE-01"
+    if not isinstance(error, TypeError):
+        return None
+    try:
+        signature = inspect.signature(getattr(store, call.method))
+    except (TypeError, ValueError):  # a method written in C may have none
+        return None
+    positional, keywords = arguments(call)
+    try:
+        signature.bind(*positional, **keywords)
+    except TypeError:
+        own = _KEYWORDS.get(call.method, frozenset())
+        return "TYPE-02" if 2 * len(own & set(signature.parameters)) >= len(own) else "TYPE-07"
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +192,13 @@ class Raised:
 
     error: BaseException
     where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit(Raised):
+    """The call failed at the method itself, whatever its arguments meant; `clause` says what is wrong with it."""
+
+    clause: str = "TYPE-02"
 
 
 @dataclass(frozen=True, slots=True)

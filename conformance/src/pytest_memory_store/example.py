@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_memory_store.calls import (
+    ALL,
     UNSET,
     Call,
     Delete,
@@ -22,6 +23,7 @@ from pytest_memory_store.calls import (
     Hung,
     ListPaths,
     MemoryOperation,
+    Misfit,
     Outcome,
     Raised,
     Read,
@@ -29,16 +31,21 @@ from pytest_memory_store.calls import (
     Search,
     Unset,
     Write,
+    error_names,
 )
-from pytest_memory_store.checks import Finding, Judgement, judge
+from pytest_memory_store.checks import Finding, Judgement, judge, second_look, stands
 from pytest_memory_store.claims import Claims
-from pytest_memory_store.model import Expectation, Fails, Model, Mutates
+from pytest_memory_store.model import (
+    MAX_CONTENT_CHARS,
+    Expectation,
+    Fails,
+    Model,
+    Mutates,
+    is_storable,
+)
 from pytest_memory_store.rig import Rig
 from pytest_memory_store.search_checks import judge_search
 from pytest_memory_store.transcript import Transcript
-
-ALL = 2**31 - 1
-"""A bound that cuts nothing: the largest that every store must honour."""
 
 
 class Violation(Exception):  # noqa: N818 - the contract's word, and no error of the kit
@@ -206,17 +213,19 @@ class Example:
         outcome = await self.send(call)
         outcome = self._without_foreign(call, outcome)
         verdict = self._judge(call, expectation, outcome, blame)
+        if verdict.findings and verdict.unsure and (look := second_look(self.model, call, outcome)):
+            verdict = self._judge(call, expectation, outcome, blame, await self.send(look))
         self._book(verdict)
-        self._learn(call, expectation, outcome)
+        self._learn(call, expectation, outcome, verdict)
         return outcome
 
-    def _learn(self, call: Call, expectation: Expectation, outcome: Outcome) -> None:
+    def _learn(self, call: Call, expectation: Expectation, outcome: Outcome, verdict: Judgement) -> None:
         """Take the outcome into the model; where it differs from the expectation, by an advisory, as it really was."""
-        applied = isinstance(call, Write | Delete) and isinstance(outcome, Returned)
-        if applied and isinstance(expectation, Fails):
-            expectation = Mutates(self.model.files.get(call.path), expectation.clause)  # type: ignore[union-attr]
-        if isinstance(expectation, Mutates) and not applied:
-            expectation = Fails("ValueError", expectation.clause)
+        if isinstance(call, Write | Delete) and isinstance(expectation, Fails) and stands(verdict, self.model, outcome):
+            expectation = Mutates(self.model.files.get(call.path), expectation.clause)
+        if isinstance(expectation, Mutates) and not isinstance(outcome, Returned):
+            clause = expectation.clause if isinstance(call, Write) and self.must_keep(call.content) else "TYPE-08b"
+            expectation = Fails("ValueError", clause)
         version = getattr(outcome.value, "version", None) if isinstance(outcome, Returned) else None
         self.model.learn(call, expectation, version)
 
@@ -228,8 +237,16 @@ class Example:
         step.outcome = await self.setting.rig.call(self.setting.store, call)
         return step.outcome
 
-    def _judge(self, call: Call, expectation: Expectation, outcome: Outcome, blame: str | None) -> Judgement:
-        if isinstance(call, Write) and _unsupported(call, expectation, outcome):
+    def must_keep(self, content: str) -> bool:
+        """Whether the store has to accept this content: neither NUL nor lone surrogates, and not too long."""
+        longest = self.setting.claims.number("max_content_chars", MAX_CONTENT_CHARS)
+        return is_storable(content) and len(content) <= min(longest, MAX_CONTENT_CHARS)
+
+    def _judge(
+        self, call: Call, expectation: Expectation, outcome: Outcome, blame: str | None, look: Outcome | None = None
+    ) -> Judgement:
+        refused = isinstance(outcome, Raised) and not isinstance(outcome, Misfit)
+        if isinstance(call, Write) and isinstance(expectation, Mutates) and refused and not self.must_keep(call.content):
             return _refused_content(call, outcome, blame)
         if isinstance(call, Search) and isinstance(outcome, Returned) and not isinstance(expectation, Fails):
             verdict = Judgement(call, blame)
@@ -237,7 +254,7 @@ class Example:
             lexical = "semantic" not in self.setting.claims
             judge_search(verdict, self.model, call, files, outcome, lexical=lexical)
             return verdict
-        return judge(self.model, call, expectation, outcome, blame)
+        return judge(self.model, call, expectation, outcome, blame, look)
 
     def _without_foreign(self, call: Call, outcome: Outcome) -> Outcome:
         """Drop other people's names from a listing of the whole store; nothing else is kept of them."""
@@ -305,20 +322,12 @@ def _deleted(outcome: Outcome) -> bool:
     return isinstance(outcome, Returned) and getattr(outcome.value, "existed", False) is True
 
 
-def _unsupported(call: Write, expectation: Expectation, outcome: Outcome) -> bool:
-    """Whether the content may be refused: no store has to keep NUL or lone surrogates."""
-    from pytest_memory_store.model import is_storable
-
-    return isinstance(expectation, Mutates) and not is_storable(call.content) and isinstance(outcome, Raised)
-
-
 def _refused_content(call: Write, outcome: Outcome, blame: str | None) -> Judgement:
-    from pytest_memory_store.calls import error_names
-
+    """Judge the refusal of content that no store has to keep."""
     verdict = Judgement(call, blame)
-    assert isinstance(outcome, Raised)
-    names = error_names(outcome.error)
-    verdict.check("TYPE-08b", "ValueError" in names, "unsupported content is refused with another error", "ValueError", outcome.error)
+    error = outcome.error if isinstance(outcome, Raised) else None
+    ok = error is not None and "ValueError" in error_names(error)
+    verdict.check("TYPE-08b", ok, "content that cannot be kept is refused with another error", "ValueError", error)
     return verdict
 
 

@@ -26,6 +26,8 @@ from pytest_memory_store.calls import (
 )
 
 MAX_METADATA_CHARS = 4_096
+MAX_CONTENT_CHARS = 65_536
+"""What every store accepts, unless it claims less (TYPE-09)."""
 
 _SEGMENT = re.compile(r"[A-Za-z0-9_.-]{1,200}", re.ASCII)
 
@@ -54,13 +56,17 @@ def is_storable(text: str) -> bool:
 
 @dataclass(slots=True)
 class File:
-    """A live file as the store must have it. `confirmed` is the event count when a read last agreed."""
+    """A live file as the store must have it.
+
+    `confirmed` is the event count when a read last agreed; `previous` is the file that the last write replaced.
+    """
 
     content: str
     version: str
     operation_id: str | None
     metadata: dict[str, str] | None
     confirmed: int = -1
+    previous: File | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +209,7 @@ class Model:
         if call.expected_version is None:
             return "CAS-01" if writes else "CAS-04"
         if not self.has_seen(call.expected_version):
-            return "CAS-12"
+            return "CAS-12" if is_storable(call.expected_version) else "CAS-12b"
         if current is None:
             return "CAS-03" if writes else "CAS-06"
         return "CAS-02" if writes else "CAS-06"
@@ -271,7 +277,8 @@ class Model:
             self.lives[call.path][-1].append(version)
             operation_id = call.operation.id if call.operation else None
             metadata = None if isinstance(call.metadata, type(UNSET)) else dict(call.metadata or {}) or None
-            self.files[call.path] = File(call.content, version, operation_id, metadata)
+            previous = replace(expectation.current, previous=None) if expectation.current else None
+            self.files[call.path] = File(call.content, version, operation_id, metadata, previous=previous)
         else:
             self.files.pop(call.path, None)
             self.listed.discard(call.path)
@@ -288,9 +295,14 @@ class Model:
         if file.confirmed < 0:
             return None
         since = self.events[file.confirmed :]
-        return _BLAME_SAME_PATH.get(since[-1].kind, since[-1].clause) if since and since[-1].path == path else (
-            _BLAME_OTHER_PATH.get(since[-1].kind, since[-1].clause) if since else "READ-08"
-        )
+        if not since:
+            return "READ-08"
+        event = next((event for event in reversed(since) if event.path == path), since[-1])
+        return (_BLAME_SAME_PATH if event.path == path else _BLAME_OTHER_PATH).get(event.kind, event.clause)
+
+    def others_moved(self, path: str) -> bool:
+        """Whether the last thing that happened, happened to another path."""
+        return bool(self.events) and self.events[-1].path != path
 
     def known_paths(self) -> set[str]:
         """Every path that was ever written."""

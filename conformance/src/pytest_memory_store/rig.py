@@ -8,6 +8,7 @@ entered it.
 from __future__ import annotations
 
 import asyncio
+import inspect
 import random
 import time
 from collections.abc import Callable, Coroutine
@@ -15,7 +16,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import PurePath
 from typing import Any, TypeVar
 
-from pytest_memory_store.calls import Call, Hung, Outcome, Raised, Returned, send
+from pytest_memory_store.calls import Call, Hung, Misfit, Outcome, Raised, Returned, send, why_unfit
 from pytest_memory_store.deadline import CallExpiredError, Deadline
 
 T = TypeVar("T")
@@ -173,15 +174,19 @@ class Rig:
         """Make one call on the store, under the deadline; whatever comes of it is an outcome, not an error."""
         deadline = self._deadline
         started = time.perf_counter()
+        outcome: Outcome
         deadline.start()
         try:
-            outcome: Outcome = Returned(await send(store, call))
+            answer = send(store, call)
+            outcome = Returned(await answer) if inspect.isawaitable(answer) else _not_awaitable(call, answer)
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:
             if isinstance(error, asyncio.CancelledError | CallExpiredError) and not deadline.expired:
                 raise
-            outcome = Raised(error, _forget_frames(error))
+            clause = why_unfit(store, call, error)
+            where = _forget_frames(error)
+            outcome = Raised(error, where) if clause is None else Misfit(error, where, clause)
         finally:
             deadline.stop()
         self.calls += 1
@@ -212,6 +217,11 @@ class Rig:
         finally:
             self._deadline.close()
             loop.close()
+
+
+def _not_awaitable(call: Call, answer: object) -> Misfit:
+    error = TypeError(f"{call.method} gave a {type(answer).__name__}, which cannot be awaited")
+    return Misfit(error, clause="TYPE-06")
 
 
 def _forget_frames(error: BaseException) -> str:
