@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 
 from pytest_memory_store.concurrency.schedule import Chooser, Replay, Schedule, schedules
-from pytest_memory_store.concurrency.scheduled_loop import Decides, DeadlockError, LivelockError, ScheduledLoop
+from pytest_memory_store.concurrency.scheduled_loop import DeadlockError, Decides, LivelockError, ScheduledLoop
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 async def three_tasks(steps: int = 3) -> str:
@@ -122,7 +124,7 @@ def test_a_livelock_names_who_runs() -> None:
     """Tasks that yield for ever are ended after the most steps, and named."""
 
     async def spin() -> None:
-        while True:
+        while True:  # noqa: ASYNC110 - the point
             await asyncio.sleep(0)
 
     async def spinning() -> None:

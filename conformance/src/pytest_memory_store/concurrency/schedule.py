@@ -9,10 +9,13 @@ Bugs", ASPLOS 2010), which starve one task while another runs.
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
 
 MAX_TASKS = 6
 MAX_STEPS = 80

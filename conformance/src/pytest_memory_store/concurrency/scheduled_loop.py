@@ -12,8 +12,11 @@ from __future__ import annotations
 import asyncio
 import heapq
 import selectors
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections import deque
+    from collections.abc import Callable, Hashable, Sequence
 
 
 class Decides(Protocol):
@@ -47,6 +50,15 @@ class _Job(asyncio.Handle):
 class ScheduledLoop(asyncio.SelectorEventLoop):
     """The loop. `chooser` decides between lanes; `max_steps` is where a run counts as a livelock."""
 
+    if TYPE_CHECKING:  # what BaseEventLoop keeps private
+        _ready: deque[asyncio.Handle]
+        _scheduled: list[Any]
+        _stopping: bool
+        _selector: selectors.BaseSelector
+        _timer_cancelled_count: int
+
+        def _process_events(self, event_list: Any) -> None: ...
+
     def __init__(self, chooser: Decides, max_steps: int = 20_000) -> None:
         super().__init__(selectors.SelectSelector())
         self._chooser = chooser
@@ -60,7 +72,7 @@ class ScheduledLoop(asyncio.SelectorEventLoop):
         """Virtual seconds since the loop was made."""
         return self._now
 
-    def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:  # type: ignore[override]
+    def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:  # type: ignore[override]  # noqa: ARG002 - asyncio's signature
         """Run the job inline, as a step of its own."""
         future = self.create_future()
 
@@ -125,5 +137,6 @@ class ScheduledLoop(asyncio.SelectorEventLoop):
 def _lane(handle: asyncio.Handle) -> Hashable:
     if isinstance(handle, _Job):
         return handle
-    owner = getattr(handle._callback, "__self__", None)  # noqa: SLF001 - the step's task
+    callback: Any = getattr(handle, "_callback", None)
+    owner = getattr(callback, "__self__", None)  # the task, where this is a task's step
     return owner if isinstance(owner, asyncio.Task) else None
