@@ -111,11 +111,7 @@ class ConflictMovesVersion(BaseStore):
         return super().conflict(change, current)
 
 
-@faulty(
-    "CAS-07",
-    also=("META-10", "READ-10"),
-    cause="metadata deleted in a statement of its own, before the check",
-)
+@faulty("CAS-07", also=("META-10", "READ-10"), cause="metadata deleted in a statement of its own, before the check")
 class ConflictDropsMetadata(BaseStore):
     """Drops the metadata of a file when it refuses a write with a conflict."""
 
@@ -136,14 +132,7 @@ class ConflictIsReturned(BaseStore):
             return MemoryMutation(version=None, replayed=False, existed=True)
 
 
-@faulty(
-    "CAS-16",
-    also=(
-        "CAS-12",
-        "TYPE-05",
-    ),
-    cause="two errors with names that are easily mixed up",
-)
+@faulty("CAS-16", also=("CAS-12", "TYPE-05"), cause="two errors with names that are easily mixed up")
 class ConflictIsOperationConflict(BaseStore):
     """Raises `MemoryOperationConflictError` for a version conflict."""
 

@@ -46,11 +46,7 @@ class TrailingSpaceDropped(BaseStore):
         return content.rstrip() or content
 
 
-@faulty(
-    "READ-02",
-    also=("READ-04", "TYPE-08", "TYPE-09"),
-    cause="MySQL's utf8, which holds three bytes a character",
-)
+@faulty("READ-02", also=("READ-04", "TYPE-08", "TYPE-09"), cause="MySQL's utf8, which holds three bytes a character")
 class AstralReplaced(BaseStore):
     """Replaces characters beyond U+FFFF, such as emoji, by question marks."""
 
@@ -99,14 +95,7 @@ class CutIsMarked(BaseStore):
         return (shown[:-3] + "..." if truncated and max_chars > 3 else shown), truncated
 
 
-@faulty(
-    "READ-03",
-    also=(
-        "READ-08",
-        "READ-04",
-    ),
-    cause="a bound that the back end never gets",
-)
+@faulty("READ-03", also=("READ-08", "READ-04"), cause="a bound that the back end never gets")
 class BoundIgnored(BaseStore):
     """Returns the whole file whatever `max_chars` is."""
 

@@ -63,14 +63,7 @@ class DeleteReturnsVersion(BaseStore):
         return current.version if current is not None else None
 
 
-@faulty(
-    "DEL-02",
-    also=(
-        "OP-26",
-        "CAS-05",
-    ),
-    cause="a delete that is done already taken for a replay",
-)
+@faulty("DEL-02", also=("OP-26", "CAS-05"), cause="a delete that is done already taken for a replay")
 class EmptyDeleteIsReplay(BaseStore):
     """Says `replayed=True` for a delete, without operation, of an absent path."""
 

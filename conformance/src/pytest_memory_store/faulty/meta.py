@@ -42,11 +42,7 @@ class MetadataHasOtherName(BaseStore):
         return self.mutate(Change(path, content, expected_version, operation, meta))
 
 
-@faulty(
-    "META-02",
-    also=("META-04", "META-18", "META-08", "META-10", "META-13"),
-    cause="a column that nobody reads",
-)
+@faulty("META-02", also=("META-04", "META-18", "META-08", "META-10", "META-13"), cause="a column that nobody reads")
 class MetadataNotShown(BaseStore):
     """Accepts metadata, and never shows it."""
 
@@ -127,11 +123,7 @@ class MetadataSurvivesDelete(BaseStore):
         return super().keep_metadata(change, current) or left
 
 
-@faulty(
-    "META-08",
-    also=("OP-03",),
-    cause="metadata written in a statement of its own, before the receipt is looked up",
-)
+@faulty("META-08", also=("OP-03",), cause="metadata written in a statement of its own, before the receipt is looked up")
 class ReplayReplacesMetadata(BaseStore):
     """Records the metadata of a write that is only replayed."""
 
@@ -161,9 +153,7 @@ class MetadataIsIdentity(BaseStore):
 
 
 @faulty(
-    "META-10",
-    also=("CAS-07", "META-05"),
-    cause="metadata written in a statement of its own, without a transaction",
+    "META-10", also=("CAS-07", "META-05"), cause="metadata written in a statement of its own, without a transaction"
 )
 class ConflictReplacesMetadata(BaseStore):
     """Records the metadata of a write that it refuses with a conflict."""

@@ -41,11 +41,7 @@ class UnknownOperationIsEmpty(BaseStore):
         return known or MemoryMutation(version=None, replayed=False, existed=False)
 
 
-@faulty(
-    "OP-03",
-    also=("OP-06", "OP-16", "OP-17", "OP-25", "CAS-21"),
-    cause="receipts that write and delete never read",
-)
+@faulty("OP-03", also=("OP-06", "OP-16", "OP-17", "OP-25", "CAS-21"), cause="receipts that write and delete never read")
 class ReceiptsOnlyShown(BaseStore):
     """Applies a repeated operation again, or refuses it by its version."""
 
@@ -280,9 +276,7 @@ class FirstContentKept(BaseStore):
 
 
 @faulty(
-    "OP-25",
-    also=("OP-03", "OP-06", "OP-17", "CAS-02", "CAS-08"),
-    cause="a version column that any write path moves",
+    "OP-25", also=("OP-03", "OP-06", "OP-17", "CAS-02", "CAS-08"), cause="a version column that any write path moves"
 )
 class ReplayMovesVersion(BaseStore):
     """Gives the file a new version when a write is replayed."""

@@ -92,9 +92,7 @@ class FirstPageOnly(BaseStore):
 
 
 @faulty(
-    "LIST-05",
-    also=("LIST-03", "SCOPE-10"),
-    cause="a page token that is taken for exclusive, or the other way round",
+    "LIST-05", also=("LIST-03", "SCOPE-10"), cause="a page token that is taken for exclusive, or the other way round"
 )
 class HoleAtPageBoundary(BaseStore):
     """Leaves out one path after each 1,000."""

@@ -17,14 +17,7 @@ if TYPE_CHECKING:
     from pytest_memory_store.faulty.contract import MemoryFile, MemoryMutation, Operation
 
 
-@faulty(
-    "READ-01",
-    also=(
-        "DEL-01",
-        "PATH-10",
-    ),
-    cause="a lookup whose missing key is an error",
-)
+@faulty("READ-01", also=("DEL-01", "PATH-10"), cause="a lookup whose missing key is an error")
 class AbsentRaises(BaseStore):
     """Raises `KeyError` for a read of an absent path."""
 
@@ -35,14 +28,7 @@ class AbsentRaises(BaseStore):
         return shown
 
 
-@faulty(
-    "READ-01",
-    also=(
-        "PATH-10",
-        "DEL-01",
-    ),
-    cause="a default value for a missing row",
-)
+@faulty("READ-01", also=("PATH-10", "DEL-01"), cause="a default value for a missing row")
 class AbsentReadsEmpty(BaseStore):
     """Shows an absent path as an empty file."""
 
@@ -172,11 +158,7 @@ class OperationIdLost(BaseStore):
         return None
 
 
-@faulty(
-    "READ-09",
-    also=("OP-03", "OP-17"),
-    cause="an operation id that is written before the receipt is looked up",
-)
+@faulty("READ-09", also=("OP-03", "OP-17"), cause="an operation id that is written before the receipt is looked up")
 class ReplaySetsOperationId(BaseStore):
     """Marks the current version as made by an operation that was only replayed."""
 

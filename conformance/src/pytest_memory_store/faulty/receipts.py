@@ -45,10 +45,7 @@ class ReceiptsEvictedAt1023(_Evicting):
 
 
 @faulty(
-    "OP-13",
-    also=("OP-27",),
-    claims={"receipt_retention": 2_000},
-    cause="a claim that the configuration does not keep",
+    "OP-13", also=("OP-27",), claims={"receipt_retention": 2_000}, cause="a claim that the configuration does not keep"
 )
 class FewerReceiptsThanClaimed(_Evicting):
     """Claims to keep 2,000 receipts, and keeps 1,100."""
@@ -143,11 +140,7 @@ class UnencodableIdFails(BaseStore):
         return operation_id
 
 
-@faulty(
-    "OP-15",
-    also=("CAS-01", "CAS-02", "CAS-03", "CAS-07"),
-    cause="an id made of the arguments where none is given",
-)
+@faulty("OP-15", also=("CAS-01", "CAS-02", "CAS-03", "CAS-07"), cause="an id made of the arguments where none is given")
 class PlainWriteIsRemembered(BaseStore):
     """Answers a plain write that repeats the path's last one, version included, as a replay of it."""
 

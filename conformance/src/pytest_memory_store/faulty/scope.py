@@ -27,13 +27,7 @@ def _within(path: str) -> str:
 
 @faulty(
     "SCOPE-01",
-    also=(
-        "READ-07",
-        "READ-12",
-        "PATH-10",
-        "LIST-09",
-        "DEL-11",
-    ),
+    also=("READ-07", "READ-12", "PATH-10", "LIST-09", "DEL-11"),
     cause="a delete whose WHERE names the file and not the tenant",
 )
 class SameNameDeleted(BaseStore):
@@ -69,17 +63,7 @@ class SharedTextDeleted(BaseStore):
         return super().cut(kept, max_chars)
 
 
-@faulty(
-    "SCOPE-01",
-    also=(
-        "CAS-08",
-        "READ-02",
-        "READ-12",
-        "PATH-10",
-        "READ-07",
-    ),
-    cause="a cache key without the tenant",
-)
+@faulty("SCOPE-01", also=("CAS-08", "READ-02", "READ-12", "PATH-10", "READ-07"), cause="a cache key without the tenant")
 class CacheForgetsTenant(BaseStore):
     """Shows the cached file of another tenant, where one of the same name was read last."""
 
@@ -100,9 +84,7 @@ class CacheForgetsTenant(BaseStore):
 
 
 @faulty(
-    "SCOPE-06",
-    also=("OP-03", "OP-04", "OP-16", "OP-17", "OP-28"),
-    cause="receipts kept in the partition of a path",
+    "SCOPE-06", also=("OP-03", "OP-04", "OP-16", "OP-17", "OP-28"), cause="receipts kept in the partition of a path"
 )
 class ReceiptNeedsPath(BaseStore):
     """Finds from `get_operation` only the receipts of the directory that was written last."""
@@ -151,9 +133,7 @@ class ConflictNamesOthers(BaseStore):
 
 
 @faulty(
-    "SCOPE-10",
-    also=("LIST-03", "LIST-05", "SCOPE-01", "DEL-09"),
-    cause="a page that is filtered after it was fetched",
+    "SCOPE-10", also=("LIST-03", "LIST-05", "SCOPE-01", "DEL-09"), cause="a page that is filtered after it was fetched"
 )
 class FilteredAfterPaging(BaseStore):
     """Looks for the prefix among the first 500 paths of the store only."""
@@ -165,15 +145,7 @@ class FilteredAfterPaging(BaseStore):
 
 @faulty(
     "SCOPE-11",
-    also=(
-        "META-02",
-        "META-05",
-        "READ-10",
-        "PATH-10",
-        "OP-07",
-        "OP-17",
-        "SCOPE-01",
-    ),
+    also=("META-02", "META-05", "READ-10", "PATH-10", "OP-07", "OP-17", "SCOPE-01"),
     cause="a metadata table keyed by the file and not the tenant",
 )
 class MetadataByName(BaseStore):

@@ -282,11 +282,7 @@ class DeletedStillFound(BaseStore):
             self.files = kept
 
 
-@faulty(
-    "SRCH-21",
-    also=("SRCH-14", "SRCH-17", "SRCH-27"),
-    cause="an index that is filled once, at the first write",
-)
+@faulty("SRCH-21", also=("SRCH-14", "SRCH-17", "SRCH-27"), cause="an index that is filled once, at the first write")
 class FirstTextStaysIndexed(BaseStore):
     """Searches the text with which a file was created, whatever it holds by now."""
 

@@ -192,12 +192,7 @@ class LookupIsSynchronous(BaseStore):
 
 @faulty(
     "TYPE-07",
-    also=(
-        "SRCH-01",
-        "SRCH-13",
-        "PATH-13",
-        "SRCH-23",
-    ),
+    also=("SRCH-01", "SRCH-13", "PATH-13", "SRCH-23"),
     cause="a method of the same name with a use of its own",
 )
 class SearchMeansOtherThing(BaseStore):
