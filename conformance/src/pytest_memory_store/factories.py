@@ -14,7 +14,7 @@ Factory = TypeVar("Factory", bound=Callable[..., Any])
 def store_factory(**claims: bool | float | str) -> Callable[[Factory], Factory]:
     """Attach claims to a factory: `@store_factory(durable=True, max_path_chars=300)`.
 
-    The claims are a closed list (`docs/claims.md`); one that is unknown or has a value of the wrong kind is a usage
+    The claims are a closed list (`docs/clauses.md`); one that is unknown or has a value of the wrong kind is a usage
     error of the run that uses the factory. `--memory-store-claims` adds to them and overrides them.
     """
 
