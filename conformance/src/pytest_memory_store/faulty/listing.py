@@ -16,9 +16,6 @@ from pytest_memory_store.faulty.registry import faulty
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_NOT_FIRST = ("LIST-02", "SCOPE-01")
-"""What breaks where a page holds other paths than the first ones."""
-
 
 @faulty(
     "LIST-01",

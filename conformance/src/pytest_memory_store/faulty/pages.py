@@ -15,9 +15,6 @@ from pytest_memory_store.faulty.registry import faulty
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_NOT_FIRST = ("LIST-02", "SCOPE-01")
-"""What breaks where a page holds other paths than the first ones."""
-
 
 @faulty("LIST-03", cause="a bound that the back end never gets")
 class LimitIgnored(BaseStore):
@@ -127,7 +124,7 @@ class NewPathsListedLate(BaseStore):
 
 @faulty(
     "LIST-09",
-    also=("PATH-11", "PATH-13", "PATH-14", "LIST-01", "LIST-06", "DEL-01", "DEL-09"),
+    also=("LIST-05", "LIST-07", "LIST-10", "PATH-11", "PATH-13", "PATH-14", "LIST-01", "LIST-06", "DEL-01", "DEL-09"),
     cause="a cache of listings that a write does not clear",
 )
 class ListingCached(BaseStore):
@@ -165,7 +162,7 @@ class InternalListReturned(BaseStore):
 
 @faulty(
     "LIST-14",
-    also=("PATH-07", "PATH-11", "PATH-13", "PATH-14", "LIST-01", "LIST-05", "LIST-09"),
+    also=("LIST-03", "LIST-07", "LIST-12", "PATH-07", "PATH-11", "PATH-13", "PATH-14", "LIST-01", "LIST-05", "LIST-09"),
     cause="two replicas in turn, one of them behind",
 )
 class ReplicasTakeTurns(BaseStore):
@@ -182,7 +179,7 @@ class ReplicasTakeTurns(BaseStore):
         return [path for path in paths if path != newest] if self.turn % 3 == 0 else paths
 
 
-@faulty("LIST-14", also=("LIST-02", "LIST-03"), cause="a set, or a scan in hash order")
+@faulty("LIST-14", also=("LIST-07", "LIST-12", "LIST-02", "LIST-03"), cause="a set, or a scan in hash order")
 class OrderVaries(BaseStore):
     """Turns every second listing round."""
 

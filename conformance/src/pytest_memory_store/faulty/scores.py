@@ -15,9 +15,6 @@ from pytest_memory_store.faulty.base import BaseStore, Hit, Query, Stored
 from pytest_memory_store.faulty.contract import MemorySearchMatch, MemorySearchResult
 from pytest_memory_store.faulty.registry import faulty
 
-_COUNT = ("SRCH-15", "SRCH-27")
-"""What breaks where words are counted differently."""
-
 
 @faulty("SRCH-15", also=("SRCH-27",), cause="ORDER BY path")
 class RankedByPath(BaseStore):
