@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_memory_store.report.text import around_difference, count, shorten, visible
+from pytest_memory_store.report.text import Paragraph, around_difference, count, plain, shorten, visible
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,16 @@ def test_around_difference_of_a_text_and_its_beginning() -> None:
 def test_count_knows_the_singular() -> None:
     """One thing is named in the singular, and thousands are grouped."""
     assert [count(n, "clause") for n in (0, 1, 1_024)] == ["0 clauses", "1 clause", "1,024 clauses"]
+
+
+def test_plain_marks_nothing() -> None:
+    """Output without colours is the text itself."""
+    assert plain("text", "bad") == "text"
+
+
+def test_a_paragraph_hangs_under_its_head() -> None:
+    """Further lines are indented, and no word is broken."""
+    page = Paragraph(30)
+    assert page.hanging("head: ", "one two three four-four five") == ["head: one two three four-four", "      five"]
+    assert page.hanging("head: ", "one two three four-four five", indent=2)[1] == "  five"
+    assert page.hanging("", "x" * 50) == ["x" * 50]

@@ -7,6 +7,9 @@ lone surrogates that no encoding takes, or a megabyte.
 from __future__ import annotations
 
 import re
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
 
 ELLIPSIS = "..."
 
@@ -45,3 +48,31 @@ def _window(text: str, start: int, most: int) -> str:
 def count(number: int, noun: str) -> str:
     """Return the number with its noun: `1 clause`, `1,024 clauses`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+Mark = Callable[[str, str], str]
+"""Gives a text a style: `title`, `good`, `bad`, `warn`, or none where it is empty."""
+
+
+def plain(text: str, _style: str) -> str:
+    """Return the text as it is, for output without colours."""
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Breaks text into lines of at most `width` characters, but never within a word."""
+
+    width: int
+
+    def hanging(self, head: str, text: str, *, indent: int | None = None) -> list[str]:
+        """Return `text` after `head`, further lines indented by the length of the head or as asked."""
+        further = " " * (len(head) if indent is None else indent)
+        return textwrap.wrap(
+            text,
+            max(self.width, len(further) + 20),
+            initial_indent=head,
+            subsequent_indent=further,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
