@@ -32,6 +32,11 @@ def can_search(example: Example) -> bool:
     return "search" in example.setting.capabilities
 
 
+def has_metadata(example: Example) -> bool:
+    """Whether the store has `write_with_metadata`."""
+    return "metadata" in example.setting.capabilities
+
+
 async def ask(example: Example, call: Call, clause: str) -> Outcome:
     """Make a call whose result the check compares by itself; one that does not return breaks `clause`."""
     outcome = await example.send(call)

@@ -14,6 +14,7 @@ _MODULES = (
     "identity",
     "read",
     "cas",
+    "versions",
     "op",
     "listing",
     "search",
