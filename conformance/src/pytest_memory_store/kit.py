@@ -20,7 +20,9 @@ from pytest_memory_store.clauses import CATALOGUE
 from pytest_memory_store.clauses.clause import Clause, Level, Status
 from pytest_memory_store.example import NotExercised, Setting, Violation
 from pytest_memory_store.judging import Budget, Finds, run_check
+from pytest_memory_store.report.failure import failure_report
 from pytest_memory_store.report.ledger import Ledger
+from pytest_memory_store.report.script import render_script
 from pytest_memory_store.report.verdict import level_in_force, why_not_applicable
 from pytest_memory_store.results import ItemRecord, Outcome, ViolationRecord
 from pytest_memory_store.rig import Handle, Rig, StoreHungError, StoreOpenError
@@ -35,6 +37,8 @@ if typing.TYPE_CHECKING:
 SMOKE = "smoke"
 SHRINK_SHARE = 0.05
 """The part of a run's time that shrinking one failure may take."""
+MOST_CAUSES = 3
+"""How many likely causes are named."""
 PUNCTUAL = 0.95
 """The part of a given time after which nothing more is begun."""
 UNLIMITED = 600.0
@@ -249,26 +253,19 @@ class Kit:
             expected=finding.expected,
             actual=finding.actual,
             steps=violation.transcript.render(),
-            script=self._script(violation, parameters),
+            script=render_script(
+                violation.transcript,
+                self.spec.text,
+                parameters,
+                self.claims.as_dict(),
+                finding.clause,
+                finding.message,
+                finding.expected,
+                finding.actual,
+            ),
             item=self._found_by.get(finding.clause, item),
             rerun=self.rerun(self._found_by.get(finding.clause, item)),
-        )
-
-    def _script(self, violation: Violation, parameters: Mapping[str, Any]) -> str:
-        try:
-            from pytest_memory_store.report.script import render_script
-        except ImportError:
-            return ""
-        finding = violation.finding
-        return render_script(
-            violation.transcript,
-            self.spec.text,
-            parameters,
-            self.claims.as_dict(),
-            finding.clause,
-            finding.message,
-            finding.expected,
-            finding.actual,
+            likely_cause=likely_cause(finding.clause),
         )
 
     def excuse(self, clause_id: str) -> str | None:
@@ -278,20 +275,8 @@ class Kit:
 
     def describe(self, violation: ViolationRecord) -> str:
         """A violation as a report that a person reads."""
-        try:
-            from pytest_memory_store.report.terminal import failure_report
-        except ImportError:
-            return "\n".join(
-                [
-                    violation.clause,
-                    violation.message,
-                    *violation.steps,
-                    violation.expected,
-                    violation.actual,
-                    violation.rerun,
-                ]
-            )
-        return "\n".join(failure_report(violation, CATALOGUE[violation.clause]))
+        clause = CATALOGUE[violation.clause]
+        return "\n".join(failure_report(violation, clause, level=self.level(violation.clause)))
 
     def rerun(self, item: str) -> str:
         """The command that runs this item again, with the same examples."""
@@ -311,6 +296,14 @@ def _merge(into: Finds, finds: Finds) -> None:
     into.cut = into.cut or finds.cut
     for violation in finds.violations.values():
         into.keep(violation)
+
+
+def likely_cause(clause_id: str) -> str:
+    """What broke this clause in the faulty stores, which are modelled on real ones."""
+    from pytest_memory_store.faulty import FAULTY
+
+    causes = [store.likely_cause for store in FAULTY.values() if clause_id in store.clauses]
+    return "; or ".join(dict.fromkeys(causes[:MOST_CAUSES]))
 
 
 def operation_type(store: Any) -> type:

@@ -16,6 +16,7 @@ import pytest
 from pytest_memory_store import settings as settings_module
 from pytest_memory_store.clauses import CATALOGUE
 from pytest_memory_store.collecting import ITEM_RECORD, StoreCollector, StoreJudgedError, selection, take_own_arguments
+from pytest_memory_store.finishing import Finish
 from pytest_memory_store.kit import Kit
 from pytest_memory_store.report.verdict import RunResult, exit_code, judge_run
 from pytest_memory_store.results import ItemRecord, Outcome
@@ -165,7 +166,15 @@ class Session:
         outcome = yield
         for name, result in self.results.items():
             kit = self.kits[name]
-            terminalreporter.write_line(f"{kit.spec.text}: {result.verdict}")
+            finish = Finish(
+                kit,
+                result,
+                self.records[name],
+                time.monotonic() - self.started,
+                self.settings.report_folder(kit.spec),
+                self.settings.strict,
+            )
+            finish.show(terminalreporter)
         return outcome
 
     def pytest_unconfigure(self) -> None:
