@@ -107,6 +107,16 @@ class Search:
 
     method = "search"
 
+    @property
+    def bounds(self) -> tuple[int, int, int, int]:
+        """The four bounds, in the order of the fields."""
+        return self.limit, self.max_files, self.max_chars, self.max_file_chars
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the call asks for nothing: a blank query, or a bound of zero or less (SRCH-09, SRCH-10)."""
+        return not self.query.strip() or min(self.bounds) <= 0
+
 
 Call: TypeAlias = Read | Write | Delete | GetOperation | ListPaths | Search
 Mutation: TypeAlias = Write | Delete

@@ -38,6 +38,7 @@ from pytest_memory_store.model import (
     is_storable,
 )
 from pytest_memory_store.mutation_checks import judge_mutation, judge_replay, refused_mutation, was_applied
+from pytest_memory_store.search_causes import answered_under
 
 
 def judge(
@@ -164,7 +165,8 @@ def accepted_under(model: Model, call: Call, expectation: Expectation) -> str:
         case Lists():
             return _listing_accepted_under(call)
         case Finds():
-            return "SRCH-13"
+            assert isinstance(call, Search)
+            return answered_under(call)
 
 
 def _listing_accepted_under(call: Call) -> str:
@@ -191,8 +193,6 @@ def _judge_refusal(verdict: Judgement, model: Model, expectation: Expectation, o
         clause = refused_read(verdict, model, call)
     elif isinstance(call, ListPaths) and "TypeError" in names:
         clause = "LIST-07" if call.prefix is UNSET else "LIST-13"
-    elif isinstance(call, Search) and not names & {"ValueError"}:
-        message = f"raised {type(outcome.error).__name__} for a query that is plain text"
     verdict.check(clause, False, message, "a result", outcome.error)
 
 

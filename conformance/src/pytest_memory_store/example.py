@@ -39,12 +39,13 @@ from pytest_memory_store.model import (
     MAX_CONTENT_CHARS,
     Expectation,
     Fails,
+    Finds,
     Model,
     Mutates,
     is_storable,
 )
 from pytest_memory_store.rig import Rig
-from pytest_memory_store.search_checks import judge_search
+from pytest_memory_store.search_checks import answered_under, judge_search
 from pytest_memory_store.transcript import Transcript
 
 
@@ -248,12 +249,13 @@ class Example:
         refused = isinstance(outcome, Raised) and not isinstance(outcome, Misfit)
         if isinstance(call, Write) and isinstance(expectation, Mutates) and refused and not self.must_keep(call.content):
             return _refused_content(call, outcome, blame)
-        if isinstance(call, Search) and isinstance(outcome, Returned) and not isinstance(expectation, Fails):
-            verdict = Judgement(call, blame)
-            files = getattr(expectation, "files", {})
+        if isinstance(call, Search) and isinstance(expectation, Finds):
             lexical = "semantic" not in self.setting.claims
-            judge_search(verdict, self.model, call, files, outcome, lexical=lexical)
-            return verdict
+            if isinstance(outcome, Returned):
+                verdict = Judgement(call, blame)
+                judge_search(verdict, self.model, call, expectation.files, outcome, lexical=lexical)
+                return verdict
+            blame = blame or answered_under(call, lexical=lexical)
         return judge(self.model, call, expectation, outcome, blame, look)
 
     def _without_foreign(self, call: Call, outcome: Outcome) -> Outcome:
@@ -279,7 +281,7 @@ class Example:
             self.advisories.append(violation)
 
     def _so_far(self) -> Transcript:
-        return Transcript(self.scope, list(self.transcript.steps))
+        return Transcript(self.transcript.scope, list(self.transcript.steps))
 
     # How an example ends
 

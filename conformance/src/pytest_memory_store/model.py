@@ -154,6 +154,8 @@ class Model:
     events: list[Event] = field(default_factory=list)
     lives: dict[str, list[list[str]]] = field(default_factory=dict)
     """Per path, the versions of each life of the file (from create to delete), oldest first."""
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    """Per path, every content that was ever written, oldest first."""
     listed: set[str] = field(default_factory=set)
     """The live paths that a listing has shown since they were created."""
     failed: set[str] = field(default_factory=set)
@@ -242,7 +244,7 @@ class Model:
 
     def _expect_search(self, call: Search) -> Expectation:
         if not prefix_is_valid(call.prefix):
-            return Fails("ValueError", "SRCH-11")
+            return Fails("ValueError", "SRCH-11b" if call.is_idle else "SRCH-11")
         below = {p: f.content for p, f in self.files.items() if p.startswith(call.prefix)}
         return Finds({p: c for p, c in below.items() if "/" not in p.removeprefix(call.prefix)})
 
@@ -275,6 +277,7 @@ class Model:
             if expectation.current is None:
                 self.lives.setdefault(call.path, []).append([])
             self.lives[call.path][-1].append(version)
+            self.texts.setdefault(call.path, []).append(call.content)
             operation_id = call.operation.id if call.operation else None
             metadata = None if isinstance(call.metadata, type(UNSET)) else dict(call.metadata or {}) or None
             previous = replace(expectation.current, previous=None) if expectation.current else None

@@ -1,203 +1,230 @@
 """Compares a search result with the model, clause by clause (contract, rulings on search).
 
-Pure. Nothing is compared field by field, since stores may rank, cut and shorten as they like: the match set and
-the flags are exact only where no bound cut anything; membership, bounds, uniqueness and snippets always are.
+Pure. Stores rank, cut and shorten as they like, so no result is compared as a whole: the match set and the flags are
+exact only where no bound cut anything; membership, bounds, uniqueness and snippets always are. The questions come
+in an order in which a later one needs the answers to those before it, and the first that a result fails ends it:
+what follows would only be the same fault seen again. A SHOULD comes last and is booked on its own clause whatever
+the check blames, as it stops nothing.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pytest_memory_store.calls import Returned, Search
-from pytest_memory_store.checks import Judgement, is_finite_number, shape
-from pytest_memory_store.model import Model
+from pytest_memory_store.judgement import Judgement, Kind, is_finite_number, shape
+from pytest_memory_store.matching import addressable, quotes
+from pytest_memory_store.search_causes import (
+    Asked,
+    answered_under,
+    misquoted,
+    missed,
+    shown,
+    stranger,
+    undue,
+)
 
-TOOL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}", re.ASCII)
-"""Names that the memory tools can address (SRCH-24); `..` is excluded beside it."""
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
 
-_RESULT_FIELDS: dict[str, type | tuple[type, ...]] = {"matches": list, "scanned": int, "truncated": bool}
-_MATCH_FIELDS: dict[str, type | tuple[type, ...]] = {"path": str, "snippet": str, "score": (int, float)}
+    from pytest_memory_store.calls import Returned, Search
+    from pytest_memory_store.model import Model
 
-
-def addressable(name: str) -> bool:
-    """Whether the memory tools accept this file name."""
-    return TOOL_NAME.fullmatch(name) is not None and ".." not in name
+_RESULT_FIELDS: Mapping[str, Kind] = {"matches": list, "scanned": int, "truncated": bool}
+_MATCH_FIELDS: Mapping[str, Kind] = {"path": str, "snippet": str, "score": (int, float)}
 
 
 def judge_search(
     verdict: Judgement, model: Model, call: Search, files: Mapping[str, str], outcome: Returned, *, lexical: bool = True
 ) -> None:
     """Book what a search result shows; `files` are the direct children of the prefix with their content."""
-    result = outcome.value
-    if not _is_result(verdict, result):
+    result, asked = outcome.value, Asked(model, call, files, lexical)
+    if not _has_shape(verdict, result, lexical=lexical):
         return
-    bounds = (call.limit, call.max_files, call.max_chars, call.max_file_chars)
-    if not call.query.split() or min(bounds) <= 0:
-        clause = "SRCH-09" if not call.query.split() else "SRCH-10"
+    if call.is_idle:
+        clause = "SRCH-10" if call.query.strip() else "SRCH-09"
         empty = not result.matches and result.scanned == 0 and not result.truncated
         verdict.check(clause, empty, "a search for nothing is not the empty result", "no matches, 0, False", result)
         return
-    if not _judge_membership(verdict, model, call, files, result.matches):
-        return
-    _judge_bounds(verdict, call, files, result)
-    _judge_snippets(verdict, model, call, files, result.matches)
-    if lexical:
-        _judge_matches(verdict, model, call, files, result)
-    elif len(files) > call.max_files:
-        verdict.check("SRCH-07", result.truncated, "files were left out without `truncated`", True, result.truncated)
+    for question in _QUESTIONS:
+        question(verdict, asked, result)
+        if verdict.findings:
+            return
+    _advise(verdict, asked, result)
 
 
-def _is_result(verdict: Judgement, result: Any) -> bool:
-    if result is None or not shape(verdict, result, _RESULT_FIELDS, "MemorySearchResult"):
-        if result is None:
-            verdict.check("SRCH-23", False, "a search returns nothing", "MemorySearchResult", None)
-        return False
-    verdict.held.append(verdict.blame or "SRCH-23")
-    return all(shape(verdict, match, _MATCH_FIELDS, "MemorySearchMatch") for match in result.matches)
-
-
-def _judge_membership(
-    verdict: Judgement, model: Model, call: Search, files: Mapping[str, str], matches: list[Any]
-) -> bool:
-    paths = [match.path for match in matches]
-    ok = verdict.check("SRCH-19", len(set(paths)) == len(paths), "a path is returned twice", "each path once", paths)
-    for path in paths:
-        if path in files:
-            continue
-        clause, message = _stranger(model, call.prefix, path)
-        return verdict.check(clause, False, message, sorted(files), path)
-    if paths:
-        verdict.held += [verdict.blame or clause for clause in ("SRCH-02", "SRCH-22")]
-    if call.prefix.endswith("/"):
-        verdict.held.append(verdict.blame or "SRCH-01")
+def _has_shape(verdict: Judgement, result: Any, *, lexical: bool) -> bool:
+    """SRCH-23: the result is the protocol's."""
+    judged = Judgement(verdict.call, verdict.blame or "SRCH-23")
+    ok = shape(judged, result, _RESULT_FIELDS, "MemorySearchResult")
+    ok = ok and all(shape(judged, match, _MATCH_FIELDS, "MemorySearchMatch") for match in result.matches)
+    for match in result.matches if ok and not lexical else ():
+        ok = ok and judged.check("SRCH-23", is_finite_number(match.score), "a score is not finite", "a number", match)
+    verdict.findings += judged.findings
+    if ok:
+        verdict.hold("SRCH-23")
     return ok
 
 
-def _stranger(model: Model, prefix: str, path: str) -> tuple[str, str]:
-    """Why `path` must not be in the result, and the clause that says so."""
-    if not path.startswith(prefix):
-        loosely = path.lower().startswith(prefix.lower()) or (
-            len(path) >= len(prefix) and all(a == b or a in "_.-" for a, b in zip(prefix, path, strict=False))
-        )
-        if loosely and not path.startswith(prefix[:-1]):
-            return "PATH-08", "a prefix character is taken for a wildcard"
-        return "SRCH-02", "a path outside the prefix is returned"
-    if path in model.files:
-        return "SRCH-01", "a path of a deeper scope is returned"
-    if path in model.lives:
-        return "SRCH-21", "a deleted file is found"
-    return "SRCH-22", "a path that nobody wrote is returned"
+# Which files are in the result
 
 
-def _judge_bounds(verdict: Judgement, call: Search, files: Mapping[str, str], result: Any) -> None:
-    count, scanned = len(result.matches), result.scanned
-    verdict.check("SRCH-04", count <= call.limit, "more matches than `limit`", call.limit, count)
-    most = min(call.max_files, len(files))
-    message = "`scanned` is no count of files inspected in the scope"
-    verdict.check("SRCH-03", count <= scanned <= most if count <= most else 0 <= scanned <= most, message, f"0 to {most}", scanned)
-    spent = sum(len(m.path.removeprefix(call.prefix)) + len(m.snippet) for m in result.matches)
-    verdict.check("SRCH-05", spent <= call.max_chars, "names and snippets exceed `max_chars`", call.max_chars, spent)
+def _judge_membership(verdict: Judgement, asked: Asked, result: Any) -> None:
+    """SRCH-19, SRCH-01, SRCH-02: each file once, and only files of the scope."""
+    paths = [match.path for match in result.matches]
+    once = len(set(paths)) == len(paths)
+    if paths or not once:
+        verdict.check("SRCH-19", once, "a path is returned twice", "each path once", paths)
+    if strange := [path for path in paths if path not in asked.reachable]:
+        clause, message = stranger(asked, strange[0])
+        verdict.check(clause, False, message, sorted(asked.reachable), strange[0])
+        return
+    nested = [path.startswith(asked.call.prefix) for path in asked.elsewhere]
+    if any(nested):
+        verdict.hold("SRCH-01")
+    if not all(nested):
+        verdict.hold("SRCH-02")
+    if asked.model.receipts:
+        verdict.hold("SRCH-22")
 
 
-def _judge_snippets(
-    verdict: Judgement, model: Model, call: Search, files: Mapping[str, str], matches: list[Any]
-) -> None:
-    for match in matches:
-        full = files[match.path]
-        seen = full[: call.max_file_chars]
-        core = strip_markers(match.snippet)
-        if quotes(seen, match.snippet):
-            verdict.held += [verdict.blame or "SRCH-17"] if core else []
-            continue
-        clause, message = "SRCH-17", "the snippet is not text of the file"
-        if quotes(full, match.snippet):
-            clause, message = "SRCH-06", "the snippet quotes text beyond `max_file_chars`"
-        verdict.check(clause, False, message, seen[:200], match.snippet)
+# How much there is of it
 
 
-def strip_markers(snippet: str) -> str:
-    """The snippet without the marks of what was left out at its ends."""
-    return snippet.removeprefix("...").removesuffix("...").removeprefix("…").removesuffix("…")
+def _judge_bounds(verdict: Judgement, asked: Asked, result: Any) -> None:
+    """SRCH-03, SRCH-04, SRCH-05; a bound that could not be overrun is no evidence."""
+    call, count, scanned = asked.call, len(result.matches), result.scanned
+    _bound(verdict, "SRCH-04", "more matches than `limit`", count, call.limit, tried=len(asked.may) > call.limit)
+    spent = sum(len(asked.name(m.path)) + len(m.snippet) for m in result.matches)
+    whole = sum(len(asked.name(p)) + len(asked.text(p)) for p in asked.may)
+    message = "names and snippets exceed `max_chars`"
+    _bound(verdict, "SRCH-05", message, spent, call.max_chars, tried=whole > call.max_chars)
+    most = min(call.max_files, len(asked.reachable))
+    message = "`scanned` is more than the files of the scope that may be looked at"
+    tried = len(asked.reachable) > call.max_files or len(asked.model.files) > len(asked.reachable)
+    _bound(verdict, "SRCH-03", message, scanned, most, tried=tried)
+    if scanned < count:
+        verdict.check("SRCH-03", False, "`scanned` is less than the files that were found", f"{count} or more", scanned)
 
 
-def quotes(content: str, snippet: str) -> bool:
-    """Whether the snippet is text of `content`, its marks set aside, white space taken as it comes."""
-    if snippet in content or strip_markers(snippet) in content or set(snippet) <= {"."}:
-        return True
-    parts = [part for part in re.split(r"\.\.\.|…", snippet) if part.strip()]
-    return all(part in content or part.strip() in content for part in parts)
+def _bound(verdict: Judgement, clause: str, message: str, actual: int, most: int, *, tried: bool) -> None:
+    if actual > most or tried:
+        verdict.check(clause, actual <= most, message, f"at most {most}", actual)
 
 
-def terms(query: str) -> list[str]:
-    """The query's white-space separated terms, lowered."""
-    return query.lower().split()
+# What is quoted
 
 
-def matches_text(text: str, query: str) -> bool:
-    """Whether any term of the query occurs in `text`, case aside (SRCH-13, SRCH-14)."""
-    lowered = text.lower()
-    return any(term in lowered for term in terms(query))
+def _judge_snippets(verdict: Judgement, asked: Asked, result: Any) -> None:
+    """SRCH-17, SRCH-06: a snippet is text of its file, from the part that may be looked at."""
+    for match in result.matches:
+        text = asked.text(match.path)
+        clause, message = misquoted(asked, match.path, match.snippet)
+        if not verdict.check(clause, quotes(match.snippet, text), message, text, match.snippet):
+            return
+        if len(text) < len(asked.reachable[match.path]):
+            verdict.hold("SRCH-06")
 
 
-def _judge_matches(
-    verdict: Judgement, model: Model, call: Search, files: Mapping[str, str], result: Any
-) -> None:
-    seen = {path: content[: call.max_file_chars] for path, content in files.items()}
-    name = {path: path.removeprefix(call.prefix) for path in files}
-    due = {p for p in files if matches_text(seen[p], call.query) or matches_text(name[p], call.query)}
-    optional = {p for p in files if not addressable(name[p])}
-    found = [match.path for match in result.matches]
-    for path in set(found) - due:
-        clause, message = _undue(call, files[path])
-        verdict.check(clause, False, message, "no match", path)
-    for path in sorted(set(found) & optional):
-        verdict.check("SRCH-24", False, "a file is returned whose name the tools cannot address", "left out", path)
+# Which files match
+
+
+def _judge_words(verdict: Judgement, asked: Asked, result: Any) -> None:
+    """SRCH-18, and the match set: what is found matches, and what matches is found where no bound left it out."""
+    if not asked.lexical:
+        return
     for match in result.matches:
         fits = is_finite_number(match.score) and match.score > 0
-        verdict.check("SRCH-18", fits, "the score is no finite number above 0", "> 0", match.score)
-    keys = [(-m.score, m.path) for m in result.matches]
-    verdict.check("SRCH-15", keys == sorted(keys), "matches are not ordered by score, then path", sorted(keys), keys)
-    _judge_completeness(verdict, call, files, due, optional, result)
-
-
-def _undue(call: Search, content: str) -> tuple[str, str]:
-    """Why a file that matches nothing it may match was returned, and the clause that forbids it."""
-    if matches_text(content, call.query):
-        return "SRCH-06", "a file matches by text beyond `max_file_chars`"
-    if matches_text(call.prefix, call.query):
-        return "SRCH-12", "the prefix takes part in matching"
-    return "SRCH-13", "a file is returned that contains no term of the query"
-
-
-def _judge_completeness(
-    verdict: Judgement, call: Search, files: Mapping[str, str], due: set[str], optional: set[str], result: Any
-) -> None:
-    found = {match.path for match in result.matches}
-    cut = any(len(content) > call.max_file_chars for path, content in files.items() if path not in optional)
-    unscanned = len(set(files) - optional) > call.max_files
-    left_out = not unscanned and bool(due - optional - found)
-    names = sum(len(p.removeprefix(call.prefix)) + 1 for p in due)
-    room = len(due) <= call.limit and names + sum(len(files[p]) for p in due) <= call.max_chars
-    if not unscanned and room and due - optional - found:
-        missing = sorted(due - optional - found)[0]
-        verdict.check(_missed(call, files[missing], missing), False, "a file that matches is not found", missing, sorted(found))
+        if not verdict.check("SRCH-18", fits, "the score is no finite number above 0", "> 0", match.score):
+            return
+    if not asked.is_exact:
         return
-    if cut or unscanned or left_out:
-        verdict.check("SRCH-07", result.truncated is True, "something was left out without `truncated`", True, result.truncated)
-    elif len(files) <= call.max_files and room and not optional:
-        verdict.check("SRCH-08", result.truncated is False, "a complete search says that it is truncated", False, result.truncated)
-        if due:
-            verdict.held.append(verdict.blame or "SRCH-14")
+    found = {match.path for match in result.matches}
+    if extra := sorted(found - asked.may):
+        clause, message = undue(asked, extra[0])
+        verdict.check(clause, False, message, sorted(asked.may), extra[0])
+        return
+    missing = sorted(asked.must - found)
+    if missing and asked.has_room and len(asked.files) <= asked.call.max_files:
+        clause, message = missed(asked, missing[0], result)
+        verdict.check(clause, False, message, missing[0], sorted(found))
+        return
+    verdict.hold(*shown(asked, found))
 
 
-def _missed(call: Search, content: str, path: str) -> str:
-    text = content[: call.max_file_chars]
-    if not matches_text(text, call.query):
-        return "SRCH-16"
-    literal = any(term in text for term in call.query.split())
-    plain = all(c.isalnum() for c in call.query if not c.isspace())
-    if literal and plain:
-        return "SRCH-14" if len(terms(call.query)) > 1 or call.query not in text.split() else "SRCH-21"
-    return "SRCH-13" if call.query.isascii() else "SRCH-13b"
+# What `truncated` says
+
+
+def _judge_flags(verdict: Judgement, asked: Asked, result: Any) -> None:
+    """SRCH-07, SRCH-08: `truncated` says whether something was left out."""
+    if not asked.is_exact:
+        return
+    found = {match.path for match in result.matches}
+    left = next((what for what, is_so in _left_out(asked, found) if is_so), "")
+    if left:
+        verdict.check("SRCH-07", result.truncated is True, f"{left} without `truncated`", True, result.truncated)
+        return
+    if _is_complete(asked, result, found):
+        message = "a complete search says that something was left out"
+        verdict.check("SRCH-08", result.truncated is False, message, False, result.truncated)
+
+
+def _is_complete(asked: Asked, result: Any, found: set[str]) -> bool:
+    """Whether everything was looked at and returned, or what was not makes no difference to this clause.
+
+    Where the budget is short, only snippets that quote whole files show that nothing was left out of them.
+    """
+    call, texts = asked.call, asked.files.values()
+    if len(texts) > call.max_files or any(len(text) > call.max_file_chars for text in texts):
+        return False
+    if not asked.lexical:
+        return asked.has_room
+    whole = all(match.snippet == asked.text(match.path) for match in result.matches)
+    return asked.may <= found and (asked.has_room or whole)
+
+
+def _left_out(asked: Asked, found: set[str]) -> Iterator[tuple[str, bool]]:
+    """What a bound can have left out, and whether it did."""
+    yield "a file was not looked at", len(asked.sayable) > asked.call.max_files
+    yield "a file was cut", asked.is_cut
+    yield "a match was left out", asked.lexical and not asked.must <= found
+
+
+_QUESTIONS: tuple[Callable[[Judgement, Asked, Any], None], ...] = (
+    _judge_membership,
+    _judge_bounds,
+    _judge_snippets,
+    _judge_words,
+    _judge_flags,
+)
+
+
+# What should be
+
+
+def _advise(verdict: Judgement, asked: Asked, result: Any) -> None:
+    """SRCH-13b, SRCH-15, SRCH-24."""
+    found = {match.path for match in result.matches}
+    unsayable = {path for path in asked.files if path not in asked.sayable}
+    named = sorted(found & unsayable)
+    if unsayable & asked.may:
+        _should(verdict, "SRCH-24", not named, "a file is found whose name the tools cannot address", [], named)
+    if not asked.lexical or not asked.is_exact:
+        return
+    folded = {path for path in asked.sayable - asked.must if asked.matches(path, str.lower)}
+    if folded and asked.has_room and len(asked.files) <= asked.call.max_files:
+        message = "a file is found in one case of a letter and not in the other"
+        _should(verdict, "SRCH-13b", folded <= found, message, sorted(folded), sorted(found))
+    keys = [(-match.score, match.path) for match in result.matches]
+    if len(keys) > 1:
+        message = "the matches are not ordered by score, then path"
+        _should(verdict, "SRCH-15", keys == sorted(keys), message, sorted(keys), keys)
+
+
+def _should(verdict: Judgement, clause: str, ok: bool, message: str, expected: object, actual: object) -> None:  # noqa: FBT001 - as in `Judgement.check`
+    judged = Judgement(verdict.call)
+    judged.check(clause, ok, message, expected, actual)
+    verdict.held += judged.held
+    verdict.findings += judged.findings
+
+
+__all__ = ["addressable", "answered_under", "judge_search"]
