@@ -5,6 +5,7 @@ Must not know: which clauses there are, pytest, Hypothesis.
 
 from __future__ import annotations
 
+import copy
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,19 @@ def can_search(example: Example) -> bool:
 def has_metadata(example: Example) -> bool:
     """Whether the store has `write_with_metadata`."""
     return "metadata" in example.setting.capabilities
+
+
+def neighbour(example: Example, scope: str) -> Example:
+    """The same example in another scope: with its model, transcript and evidence, so that one tenant sees the other."""
+    other = copy.copy(example)
+    other.scope = scope
+    return other
+
+
+def in_other_case(example: Example) -> str:
+    """The example's scope in the other case; the tenant of a bound store keeps its own."""
+    tenant, slash, own = example.scope.rpartition("/")
+    return f"{tenant}{slash}{own.swapcase()}"
 
 
 async def ask(example: Example, call: Call, clause: str) -> Outcome:

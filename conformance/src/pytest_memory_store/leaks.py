@@ -24,9 +24,18 @@ _PLACE = re.compile(
 """An absolute path of a host; well-known roots only, since a message may give an example of a path."""
 
 
-def leaks(error: BaseException, requested: str, others: Iterable[str] = ()) -> list[str]:
-    """What the text of `error` names beside the requested path: any of `others`, a place, an address."""
+def names_in(error: BaseException, requested: str, others: Iterable[str]) -> list[str]:
+    """Those of `others` that the text of `error` names beside the requested path."""
+    text = _beside(error, requested)
+    return [other for other in others if other in text]
+
+
+def places_in(error: BaseException, requested: str) -> list[str]:
+    """The places on a host and the addresses that the text of `error` names beside the requested path."""
+    text = _beside(error, requested)
+    return [found[0] for pattern in (_ADDRESS, _PLACE) for found in pattern.finditer(text)]
+
+
+def _beside(error: BaseException, requested: str) -> str:
     text = str(error).replace(repr(requested)[1:-1], "<path>")
-    text = text.replace(requested, "<path>") if requested else text
-    named = [other for other in others if other in text]
-    return named + [found[0] for pattern in (_ADDRESS, _PLACE) for found in pattern.finditer(text)]
+    return text.replace(requested, "<path>") if requested else text

@@ -34,7 +34,7 @@ from pytest_memory_store.cases import (
     require_error,
 )
 from pytest_memory_store.example import ALL, Example
-from pytest_memory_store.leaks import leaks
+from pytest_memory_store.leaks import names_in, places_in
 from pytest_memory_store.search_checks import addressable
 from pytest_memory_store.suites.registry import check
 
@@ -226,8 +226,9 @@ async def errors_name_the_requested_path_only(example: Example) -> None:
     for call in _refused_calls(example):
         next_case(example)
         outcome = await ask(example, call, "PATH-17")
-        requested = call.prefix if isinstance(call, ListPaths) else getattr(call, "path", "")
-        named = leaks(outcome.error, str(requested), tokens) if isinstance(outcome, Raised) else []
+        requested = str(call.prefix if isinstance(call, ListPaths) else getattr(call, "path", ""))
+        error = outcome.error if isinstance(outcome, Raised) else None
+        named = [*names_in(error, requested, tokens), *places_in(error, requested)] if error else []
         message = "an error names what was not asked for"
         example.require("PATH-17", not named, message, expected="the requested path at most", actual=named)
 
