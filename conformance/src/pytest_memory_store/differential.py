@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 ALL = 2**31 - 1
 _ERRORS = ("MemoryOperationConflictError", "MemoryConflictError", "ValueError")
+_FIELDS = ("content", "truncated", "existed", "replayed")
 _KINDS = ("put", "put", "operate", "operate", "create", "stale", "remove", "again", "receipt", "read", "list", "search")
 
 NAMES = ("a.md", "b.md", "sub/c.md")
@@ -109,7 +110,8 @@ class Tenant:
             operation = self.operation_type(id=f"kit-{secrets.token_hex(16)}", fingerprint=f"fp-{self.writes}")
             self.operations[operation.id] = f"op{len(self.operations) + 1}"
         metadata = {"by": self.voice, "number": str(self.writes)} if self.metadata else UNSET
-        call = Write(path, f"{self.voice} {self.writes}", expected, operation, metadata)
+        text = f"{self.voice} in {move.name}, {'odd' if self.writes % 2 else 'even'}"
+        call = Write(path, text, expected, operation, metadata)
         if operation is not None:
             self.sent.append(call)
         return call

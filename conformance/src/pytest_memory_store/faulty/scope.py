@@ -84,7 +84,9 @@ class CacheForgetsTenant(BaseStore):
 
 
 @faulty(
-    "SCOPE-06", also=("OP-03", "OP-04", "OP-16", "OP-17", "OP-28"), cause="receipts kept in the partition of a path"
+    "SCOPE-06",
+    also=("OP-03", "OP-04", "OP-16", "OP-17", "OP-28", "SCOPE-01"),
+    cause="receipts kept in the partition of a path",
 )
 class ReceiptNeedsPath(BaseStore):
     """Finds from `get_operation` only the receipts of the directory that was written last."""
