@@ -55,8 +55,18 @@ moves: SearchStrategy[list[Move]] = st.lists(
     st.builds(Move, kind=st.sampled_from(_KINDS), name=st.sampled_from(NAMES)), max_size=10
 )
 
-EVERY_KIND = tuple(Move(kind, name) for kind in dict.fromkeys(_KINDS) for name in NAMES[:2])
-"""A program that makes each kind of move."""
+
+def _each(*kinds: str) -> tuple[Move, ...]:
+    return tuple(Move(kind, name) for kind in kinds for name in NAMES[:2])
+
+
+EVERY_KIND = _each(
+    "put", "read", "operate", "read", "create", "stale", "list", "search", "receipt", "again", "remove", "put"
+)
+"""A program that makes each kind of move, and has files most of the time."""
+
+BUSY_BODY = _each("remove", "put", "read", "list", "search", "remove", "again", "create", "stale", "operate", "receipt")
+"""A program that deletes and creates files of the same names at other times."""
 
 LAST_LOOK = (*(Move("read", name) for name in NAMES), Move("list"), Move("search"), Move("receipt"), Move("receipt"))
 """What shows the state that a program has left."""
@@ -79,6 +89,7 @@ class Tenant:
     sent: list[Mutation] = field(default_factory=list)
     versions: dict[str, str] = field(default_factory=dict)
     operations: dict[str, str] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
     writes: int = 0
 
     def call(self, move: Move) -> Call:
@@ -104,13 +115,14 @@ class Tenant:
 
     def _write(self, path: str, move: Move) -> Write:
         self.writes += 1
+        count = self.counts[path] = self.counts.get(path, 0) + 1
         expected = {"create": None, "stale": self.stale}.get(move.kind, self.current.get(path))
         operation = None
         if move.kind == "operate":
             operation = self.operation_type(id=f"kit-{secrets.token_hex(16)}", fingerprint=f"fp-{self.writes}")
             self.operations[operation.id] = f"op{len(self.operations) + 1}"
         metadata = {"by": self.voice, "number": str(self.writes)} if self.metadata else UNSET
-        text = f"{self.voice} in {move.name}, {'odd' if self.writes % 2 else 'even'}"
+        text = f"{self.voice} in {move.name}, {'odd' if count % 2 else 'even'}"
         call = Write(path, text, expected, operation, metadata)
         if operation is not None:
             self.sent.append(call)
