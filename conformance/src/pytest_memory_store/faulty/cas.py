@@ -89,7 +89,7 @@ class DeleteOfAbsentIgnoresVersion(BaseStore):
 
 @faulty(
     "CAS-07",
-    also=("READ-02", "READ-03", "SRCH-17", "CAS-02", "OP-09"),
+    also=("READ-07", "READ-12", "READ-02", "READ-03", "SRCH-17", "CAS-02", "OP-09"),
     cause="a check after the write, without a transaction to roll back",
 )
 class ConflictKeepsContent(BaseStore):
@@ -111,7 +111,11 @@ class ConflictMovesVersion(BaseStore):
         return super().conflict(change, current)
 
 
-@faulty("CAS-07", also=("META-10", "READ-10"), cause="metadata deleted in a statement of its own, before the check")
+@faulty(
+    "CAS-07",
+    also=("META-02", "META-10", "READ-10"),
+    cause="metadata deleted in a statement of its own, before the check",
+)
 class ConflictDropsMetadata(BaseStore):
     """Drops the metadata of a file when it refuses a write with a conflict."""
 

@@ -63,7 +63,11 @@ class SharedTextDeleted(BaseStore):
         return super().cut(kept, max_chars)
 
 
-@faulty("SCOPE-01", also=("CAS-08", "READ-02", "READ-12", "PATH-10", "READ-07"), cause="a cache key without the tenant")
+@faulty(
+    "SCOPE-01",
+    also=("SCOPE-11", "CAS-08", "READ-02", "READ-12", "PATH-10", "READ-07"),
+    cause="a cache key without the tenant",
+)
 class CacheForgetsTenant(BaseStore):
     """Shows the cached file of another tenant, where one of the same name was read last."""
 
