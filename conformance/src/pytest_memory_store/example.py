@@ -243,11 +243,14 @@ class Example:
         longest = self.setting.claims.number("max_content_chars", MAX_CONTENT_CHARS)
         return is_storable(content) and len(content) <= min(longest, MAX_CONTENT_CHARS)
 
+    def _may_refuse(self, call: Write, outcome: Outcome) -> bool:
+        refused = isinstance(outcome, Raised) and not isinstance(outcome, Misfit)
+        return refused and not self.must_keep(call.content)
+
     def _judge(
         self, call: Call, expectation: Expectation, outcome: Outcome, blame: str | None, look: Outcome | None = None
     ) -> Judgement:
-        refused = isinstance(outcome, Raised) and not isinstance(outcome, Misfit)
-        if isinstance(call, Write) and isinstance(expectation, Mutates) and refused and not self.must_keep(call.content):
+        if isinstance(call, Write) and isinstance(expectation, Mutates) and self._may_refuse(call, outcome):
             return _refused_content(call, outcome, blame)
         if isinstance(call, Search) and isinstance(expectation, Finds):
             lexical = "semantic" not in self.setting.claims
@@ -272,13 +275,20 @@ class Example:
             if booked := applies(clause):
                 self.evidence[booked] += 1
         for finding in verdict.findings:
-            booked = applies(finding.clause)
+            booked = self._booked(finding)
             if booked is None:
                 continue
             violation = violation_of(booked)(replace(finding, clause=booked), self._so_far())
             if self.setting.fatal(booked) or booked == self.own:
                 raise violation
             self.advisories.append(violation)
+
+    def _booked(self, finding: Finding) -> str | None:
+        """The clause a finding is booked on. Blame makes no violation of what is waived or only advised."""
+        booked, plain = self.setting.applies(finding.clause), self.setting.applies(finding.under or finding.clause)
+        if booked is None or plain is None:
+            return None
+        return plain if self.setting.fatal(booked) and not self.setting.fatal(plain) else booked
 
     def _so_far(self) -> Transcript:
         return Transcript(self.transcript.scope, list(self.transcript.steps))

@@ -28,10 +28,13 @@ def judge_file(verdict: Judgement, model: Model, call: Read, file: File, value: 
     if not shape(verdict, value, FILE_FIELDS, "MemoryFile"):
         return
     if changed is None and _is_stale(value, file, call.max_chars):
-        verdict.check("READ-07", False, "the file is shown as it was before its last write", file.content, value.content)
+        message = "the file is shown as it was before its last write"
+        verdict.check("READ-07", False, message, file.content, value.content)
         return
     verdict.hold("READ-07")
     if _judge_content(verdict, call, file, value, changed):
+        if call.max_chars > ALL:
+            verdict.hold("READ-03b")
         _judge_origin(verdict, call, file, value, changed)
 
 
@@ -96,14 +99,14 @@ def _judge_origin(verdict: Judgement, call: Read, file: File, value: Any, change
         file.operation_id,
         value.operation_id,
     )
-    _judge_metadata(verdict, changed, file, getattr(value, "metadata", None))
+    metadata: Any = getattr(value, "metadata", None)
+    fits = isinstance(metadata, Mapping | None)
+    if verdict.check("TYPE-03", fits, "the field `metadata` has the wrong type", "Mapping or None", metadata):
+        _judge_metadata(verdict, changed, file, metadata)
 
 
-def _judge_metadata(verdict: Judgement, changed: str | None, file: File, actual: Any) -> None:
-    fits = actual is None or isinstance(actual, Mapping)
-    if not verdict.check("TYPE-03", fits, "the field `metadata` has the wrong type", "Mapping or None", actual):
-        return
-    found: dict[Any, Any] | None = None if actual is None else dict(actual)
+def _judge_metadata(verdict: Judgement, changed: str | None, file: File, actual: Mapping[Any, Any] | None) -> None:
+    found = None if actual is None else dict(actual)
     if file.metadata is None:
         before = file.previous.metadata if file.previous else None
         clause = "META-05" if before and found == before else "READ-10"

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pytest_memory_store.calls import Call, Outcome
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_memory_store.calls import Call, Outcome
 
 Kind: TypeAlias = type | tuple[type, ...]
 
@@ -27,12 +29,16 @@ MUTATION_FIELDS: Mapping[str, Kind] = {"version": object, "replayed": bool, "exi
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One clause seen broken by one call."""
+    """One clause seen broken by one call.
+
+    `under` is the clause that the call alone speaks of, where the caller knew a better one.
+    """
 
     clause: str
     message: str
     expected: str
     actual: str
+    under: str = ""
 
 
 @dataclass(slots=True)
@@ -52,11 +58,11 @@ class Judgement:
 
     def check(self, clause: str, ok: bool, message: str, expected: object, actual: object) -> bool:  # noqa: FBT001 - the condition is the point
         """Book `clause` as held, or as broken with this message; say which."""
-        clause = self.blame or clause
+        booked = self.blame or clause
         if ok:
-            self.held.append(clause)
+            self.held.append(booked)
         else:
-            self.findings.append(Finding(clause, message, _text(expected), _text(actual)))
+            self.findings.append(Finding(booked, message, _text(expected), _text(actual), clause))
         return ok
 
     def hold(self, *clauses: str) -> None:
@@ -67,7 +73,8 @@ class Judgement:
 def shape(verdict: Judgement, value: Any, fields: Mapping[str, Kind], name: str) -> bool:
     """Check that `value` is a dataclass instance with these fields and types (TYPE-03)."""
     ok = dataclasses.is_dataclass(value) and not isinstance(value, type)
-    if not verdict.check("TYPE-03", ok, f"the result is no dataclass instance with the fields of `{name}`", name, value):
+    message = f"the result is no dataclass instance with the fields of `{name}`"
+    if not verdict.check("TYPE-03", ok, message, name, value):
         return False
     for attribute, kind in fields.items():
         if not hasattr(value, attribute):

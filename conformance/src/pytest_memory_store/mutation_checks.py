@@ -6,11 +6,14 @@ file right after the call tells them apart.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_memory_store.calls import Delete, Mutation, Returned, Write
 from pytest_memory_store.judgement import MUTATION_FIELDS, Judgement, shape
-from pytest_memory_store.model import File, Model, Mutates, Replays
+from pytest_memory_store.receipt_checks import undue_clash, undue_replay
+
+if TYPE_CHECKING:
+    from pytest_memory_store.model import File, Model, Mutates
 
 LONG = 10_000
 """Content of more code points than this is refused for its length, if a store refuses it at all."""
@@ -23,9 +26,9 @@ def judge_mutation(verdict: Judgement, model: Model, call: Mutation, expectation
     verdict.hold(expectation.clause)
     if model.others_moved(call.path) and expectation.current is not None:
         verdict.hold("CAS-17")
-    failed_before = call.operation is not None and call.operation.id in model.failed
-    fresh = "OP-09" if failed_before and value.replayed else "OP-26"
-    verdict.check(fresh, value.replayed is False, "a first application says that it is a replay", False, value.replayed)
+    fresh, message = undue_replay(model, call, value)
+    if verdict.check(fresh, not value.replayed, message, False, value.replayed) and call.operation is not None:
+        verdict.hold("OP-09" if call.operation.id in model.failed else "OP-28")
     existed = expectation.current is not None
     absent_delete = isinstance(call, Delete) and not existed
     clause = "CAS-05" if absent_delete else "CAS-21"
@@ -73,7 +76,7 @@ def refused_mutation(
     """Which promise is broken when a mutation that must be applied is refused with an error of these names."""
     clause = expectation.clause
     if "MemoryOperationConflictError" in names:
-        return "OP-28", "an operation id that was never used is said to be used with other arguments"
+        return undue_clash(model, call)
     if "MemoryConflictError" in names:
         return _undue_conflict(verdict, model, call, expectation.current, clause)
     if isinstance(call, Delete):
@@ -86,7 +89,7 @@ def refused_mutation(
         return "TYPE-09", "long content is refused"
     if not all(c == "\n" or " " <= c <= "~" for c in call.content):
         return "READ-02", "valid content is refused"
-    if clause in ("CAS-01", "DEL-03"):
+    if clause == "CAS-01":
         return "PATH-12" if len(call.path) > 250 else "PATH-01", "a valid write is refused"
     return clause, "a valid mutation is refused"
 
@@ -126,18 +129,3 @@ def was_applied(verdict: Judgement, call: Mutation, file: File | None, value: An
 
 def _says_done(call: Mutation, value: Any) -> bool:
     return isinstance(call, Delete) and getattr(value, "existed", None) is False
-
-
-def judge_replay(verdict: Judgement, expectation: Replays, value: Any) -> None:
-    """Book what the answer to a repeated operation shows, from the call or from `get_operation`."""
-    receipt, clause = expectation.receipt, expectation.clause
-    if value is None:
-        message = "the receipt of an applied operation is gone"
-        verdict.check(clause, False, message, f"version={receipt.version!r}, existed={receipt.existed}", None)
-        return
-    if not shape(verdict, value, MUTATION_FIELDS, "MemoryMutation"):
-        return
-    expected = {"version": receipt.version, "replayed": True, "existed": receipt.existed}
-    actual = {name: getattr(value, name) for name in expected}
-    message = "a repeated operation was applied again" if not value.replayed else "a replay differs from the first answer"
-    verdict.check(clause, actual == expected, message, expected, actual)
