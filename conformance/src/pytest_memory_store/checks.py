@@ -37,7 +37,8 @@ from pytest_memory_store.model import (
     Replays,
     is_storable,
 )
-from pytest_memory_store.mutation_checks import judge_mutation, judge_replay, refused_mutation, was_applied
+from pytest_memory_store.mutation_checks import judge_mutation, refused_mutation, was_applied
+from pytest_memory_store.receipt_checks import judge_replay, judge_unknown, missed_clash, refused_lookup, refused_replay
 from pytest_memory_store.search_causes import answered_under
 
 
@@ -83,6 +84,8 @@ def _judge_result(verdict: Judgement, model: Model, expectation: Expectation, ou
     from pytest_memory_store.search_checks import judge_search
 
     match verdict.call, expectation:
+        case GetOperation() as call, Absent():
+            judge_unknown(verdict, model, expectation, call.operation.id, outcome.value)
         case _, Absent():
             _judge_absence(verdict, model, expectation, outcome)
         case Read() as call, Reads():
@@ -90,7 +93,7 @@ def _judge_result(verdict: Judgement, model: Model, expectation: Expectation, ou
         case (Write() | Delete()) as call, Mutates():
             judge_mutation(verdict, model, call, expectation, outcome.value)
         case _, Replays():
-            judge_replay(verdict, expectation, outcome.value)
+            judge_replay(verdict, model, expectation, outcome.value)
         case ListPaths() as call, Lists():
             judge_listing(verdict, model, call, expectation, outcome)
         case Search() as call, Finds():
@@ -104,6 +107,8 @@ def _judge_misfit(verdict: Judgement, outcome: Misfit) -> None:
     call, clause = verdict.call, outcome.clause
     if isinstance(call, ListPaths) and clause == "TYPE-02":
         clause = "LIST-07" if call.prefix is UNSET else "LIST-13"
+    elif call.method == "write_with_metadata" and clause == "TYPE-02":
+        clause = "META-01"
     message, expected = _MISFIT[outcome.clause]
     message = message.format(method=call.method)
     verdict.findings.append(Finding(clause, message, expected, f"{type(outcome.error).__name__}: {outcome.error}"))
@@ -123,6 +128,7 @@ def _judge_failure(verdict: Judgement, model: Model, expectation: Fails, outcome
         message = _ACCEPTED.get(error, "was accepted")
         if error == "MemoryConflictError" and not stands(verdict, model, outcome):
             clause, message = "CAS-16", "a conflict is answered by a result"
+        clause = missed_clash(clause, frozenset())
         verdict.check(clause, False, message, error, outcome.value)
         return
     names = error_names(outcome.error)
@@ -133,8 +139,8 @@ def _judge_failure(verdict: Judgement, model: Model, expectation: Fails, outcome
             verdict.hold("CAS-16")
         elif clause not in ("CAS-12", "CAS-12b"):
             clause = "CAS-16"
-    elif error == "MemoryOperationConflictError" and "MemoryConflictError" in names and clause == "OP-05":
-        clause = "OP-07"
+    elif not ok:
+        clause = missed_clash(clause, names)
     message = f"was refused with the wrong error ({type(outcome.error).__name__})"
     verdict.check(clause, ok, message, error, outcome.error)
 
@@ -189,6 +195,10 @@ def _judge_refusal(verdict: Judgement, model: Model, expectation: Expectation, o
     message = f"raised {type(outcome.error).__name__}"
     if isinstance(call, Write | Delete) and isinstance(expectation, Mutates):
         clause, message = refused_mutation(verdict, model, call, expectation, names)
+    elif isinstance(expectation, Replays):
+        clause, message = refused_replay(model, call, expectation, names)
+    elif isinstance(call, GetOperation) and isinstance(expectation, Absent):
+        clause, message = refused_lookup(model, expectation, names)
     elif isinstance(call, Read) and isinstance(expectation, Reads):
         clause = refused_read(verdict, model, call)
     elif isinstance(call, ListPaths) and "TypeError" in names:
@@ -202,15 +212,9 @@ def _judge_absence(verdict: Judgement, model: Model, expectation: Absent, outcom
         alias = alias_of(model, call.path)
         if alias is not None:
             clause = "PATH-09" if alias.lower() == call.path.lower() else "PATH-10"
-    if value is not None and isinstance(call, GetOperation) and clause == "OP-01":
-        similar = any(_similar(call.operation.id, known) for known in model.receipts)
-        clause = "OP-14" if similar else "OP-01"
     what = {
         "READ-01": "a path that was never written is not absent",
         "DEL-01": "a deleted file can still be read",
-        "OP-01": "a receipt is returned for an operation that was never applied",
-        "OP-09": "a refused mutation left a receipt",
-        "OP-14": "a receipt is returned for an id that merely resembles a known one",
         "PATH-09": "a path is the same file as another path that differs in case",
         "PATH-10": "a path is the same file as another path",
     }.get(clause, "something is returned where nothing is stored")
@@ -224,10 +228,6 @@ def alias_of(model: Model, path: str) -> str | None:
         return same[0]
     alike = [p for p in model.files if p[:40] == path[:40] or p.replace("/", "_") == path.replace("/", "_")]
     return alike[0] if alike else None
-
-
-def _similar(a: str, b: str) -> bool:
-    return a.casefold().strip() == b.casefold().strip() or a[:16] == b[:16]
 
 
 __all__ = [

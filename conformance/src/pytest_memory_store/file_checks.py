@@ -87,10 +87,14 @@ _CONTENT = {
 }
 
 
+_AFTER_REPLAY = {"OP-03": "OP-25", "OP-17": "OP-25"}
+"""What a replay breaks that left the content as it was, and not the version."""
+
+
 def _judge_origin(verdict: Judgement, call: Read, file: File, value: Any, changed: str | None) -> None:
     whole = call.max_chars == ALL
     message = "the version is not the one that the write returned" if whole else "the version is not the whole file's"
-    clause = changed or ("CAS-08" if whole else "READ-05")
+    clause = _AFTER_REPLAY.get(changed or "", changed) or ("CAS-08" if whole else "READ-05")
     verdict.check(clause, value.version == file.version, message, file.version, value.version)
     verdict.check(
         changed or "READ-09",
@@ -107,13 +111,15 @@ def _judge_origin(verdict: Judgement, call: Read, file: File, value: Any, change
 
 def _judge_metadata(verdict: Judgement, changed: str | None, file: File, actual: Mapping[Any, Any] | None) -> None:
     found = None if actual is None else dict(actual)
+    before = file.previous.metadata if file.previous else None
     if file.metadata is None:
-        before = file.previous.metadata if file.previous else None
         clause = "META-05" if before and found == before else "READ-10"
         message = "metadata is returned where none was recorded"
     else:
         plain = all(text.isascii() for pair in file.metadata.items() for text in pair)
         clause, message = ("META-02" if plain else "META-18"), "the metadata is not what was written"
+        if before and found in (before, {**before, **file.metadata}):
+            clause, message = "META-04", "the metadata still holds what the write before recorded"
     verdict.check(changed or clause, found == file.metadata, message, file.metadata, actual)
     if file.metadata is None and found is None:
         verdict.hold(changed or "META-05")

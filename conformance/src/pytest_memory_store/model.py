@@ -22,6 +22,7 @@ from pytest_memory_store.calls import (
     Mutation,
     Read,
     Search,
+    Unset,
     Write,
 )
 
@@ -160,6 +161,11 @@ class Model:
     """The live paths that a listing has shown since they were created."""
     failed: set[str] = field(default_factory=set)
     """Ids of operations that were refused and never applied (OP-09)."""
+    answered: dict[str, int] = field(default_factory=dict)
+    """Per operation id, the event count when the store last answered with its receipt."""
+    knows_none: bool = False
+    """Whether the store ever answered that it does not know an operation."""
+    max_metadata_chars: int = MAX_METADATA_CHARS
 
     def expect(self, call: Call) -> Expectation:
         """What the contract asks of `call` now."""
@@ -186,21 +192,19 @@ class Model:
         return Reads(file, call.max_chars)
 
     def _expect_mutation(self, call: Mutation) -> Expectation:
-        if fault := argument_fault(call):
+        if fault := argument_fault(call, self.max_metadata_chars):
             return fault
         current = self.files.get(call.path)
-        stale = call.expected_version != (current.version if current else None)
+        stale = self.is_stale(call)
         if call.operation is not None and (receipt := self.receipts.get(call.operation.id)):
             if receipt.fingerprint != call.operation.fingerprint:
                 return Fails("MemoryOperationConflictError", "OP-07" if stale else "OP-05")
-            return Replays(receipt, self._replay_clause(call, receipt))
+            return Replays(receipt, self._replay_clause(receipt))
         if stale:
             return Fails("MemoryConflictError", self._conflict_clause(call, current))
         return Mutates(current, self._accept_clause(call, current))
 
-    def _replay_clause(self, call: Mutation, receipt: Receipt) -> str:
-        if call.expected_version != receipt.call.expected_version:
-            return "OP-06"
+    def _replay_clause(self, receipt: Receipt) -> str:
         if isinstance(receipt.call, Delete):
             return "OP-16"
         current = self.files.get(receipt.call.path)
@@ -248,6 +252,11 @@ class Model:
         below = {p: f.content for p, f in self.files.items() if p.startswith(call.prefix)}
         return Finds({p: c for p, c in below.items() if "/" not in p.removeprefix(call.prefix)})
 
+    def is_stale(self, call: Mutation) -> bool:
+        """Whether the expected version of `call` is not the current one."""
+        current = self.files.get(call.path)
+        return call.expected_version != (current.version if current else None)
+
     def has_seen(self, version: str) -> bool:
         """Whether the store ever gave out this version, for any path of the example."""
         return any(version in life for lives in self.lives.values() for life in lives)
@@ -259,6 +268,11 @@ class Model:
                 self._apply(call, expectation, version)
             case (Write() | Delete()), Replays():
                 self.events.append(Event("replay", call.path))
+                self._answer(call.operation)
+            case GetOperation(), Replays():
+                self._answer(call.operation)
+            case GetOperation(), Absent():
+                self.knows_none = True
             case (Write() | Delete()), Fails():
                 kind = "conflict" if expectation.error == "MemoryConflictError" else "refused"
                 self.events.append(Event(kind, call.path, expectation.clause))
@@ -271,6 +285,10 @@ class Model:
             case _:
                 pass
 
+    def _answer(self, operation: MemoryOperation | None) -> None:
+        if operation is not None:
+            self.answered[operation.id] = len(self.events)
+
     def _apply(self, call: Mutation, expectation: Mutates, version: str | None) -> None:
         if isinstance(call, Write):
             assert version is not None
@@ -279,7 +297,7 @@ class Model:
             self.lives[call.path][-1].append(version)
             self.texts.setdefault(call.path, []).append(call.content)
             operation_id = call.operation.id if call.operation else None
-            metadata = None if isinstance(call.metadata, type(UNSET)) else dict(call.metadata or {}) or None
+            metadata = None if isinstance(call.metadata, Unset) else dict(call.metadata or {}) or None
             previous = replace(expectation.current, previous=None) if expectation.current else None
             self.files[call.path] = File(call.content, version, operation_id, metadata, previous=previous)
         else:
@@ -303,6 +321,19 @@ class Model:
         event = next((event for event in reversed(since) if event.path == path), since[-1])
         return (_BLAME_SAME_PATH if event.path == path else _BLAME_OTHER_PATH).get(event.kind, event.clause)
 
+    def dropped_by(self, receipt: Receipt) -> str | None:
+        """The clause to blame when a receipt that the store had answered with is gone now, `None` if none has.
+
+        What happened to its own file must not drop it (OP-17), nor what other operations recorded (OP-28).
+        """
+        operation = receipt.call.operation
+        if operation is None or operation.id not in self.answered:
+            return None
+        since = [event for event in self.events[self.answered[operation.id] :] if event.kind in ("write", "delete")]
+        if not since:
+            return None
+        return "OP-17" if any(event.path == receipt.call.path for event in since) else "OP-28"
+
     def others_moved(self, path: str) -> bool:
         """Whether the last thing that happened, happened to another path."""
         return bool(self.events) and self.events[-1].path != path
@@ -320,21 +351,23 @@ _BLAME_SAME_PATH = {"conflict": "CAS-07", "replay": "OP-03"}
 _BLAME_OTHER_PATH = {"write": "PATH-10", "delete": "DEL-11", "conflict": "CAS-07", "replay": "OP-17"}
 
 
-def argument_fault(call: Mutation) -> Fails | None:
+def argument_fault(call: Mutation, max_metadata_chars: int = MAX_METADATA_CHARS) -> Fails | None:
     """The refusal that the arguments alone demand, before receipts and versions are looked at."""
     if fault := path_fault(call.path):
         return Fails("ValueError", fault)
-    if isinstance(call, Write) and not isinstance(call.metadata, type(UNSET)) and call.metadata:
-        return metadata_fault(call.metadata)
+    if isinstance(call, Write) and not isinstance(call.metadata, Unset) and call.metadata:
+        return metadata_fault(call.metadata, max_metadata_chars)
     return None
 
 
-def metadata_fault(metadata: Mapping[str, str]) -> Fails | None:
+def metadata_fault(metadata: object, max_chars: int = MAX_METADATA_CHARS) -> Fails | None:
     """The refusal that this metadata demands, `None` where it must be kept (META-11, META-12)."""
+    if not isinstance(metadata, Mapping):
+        return Fails("TypeError", "META-11")
     pairs = [text for pair in metadata.items() for text in pair]
     if not all(isinstance(text, str) for text in pairs):
         return Fails("TypeError", "META-11")
-    if any("\x00" in text for text in pairs) or metadata_chars(metadata) > MAX_METADATA_CHARS:
+    if any("\x00" in text for text in pairs) or metadata_chars(metadata) > max_chars:
         return Fails("ValueError", "META-11")
     if not all(is_storable(text) for text in pairs):
         return Fails("ValueError", "META-12")
