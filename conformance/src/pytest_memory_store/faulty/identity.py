@@ -160,7 +160,7 @@ class ReceiptsListed(BaseStore):
         return self.order([*paths, *(path for path in receipts if self.has_prefix(path, prefix))])
 
 
-@faulty("PATH-14", also=("SRCH-03", "LIST-06", "SRCH-21"), cause="backup copies kept beside the notes")
+@faulty("PATH-14", also=("PATH-10", "SRCH-03", "LIST-06", "SRCH-21"), cause="backup copies kept beside the notes")
 class BackupsListed(BaseStore):
     """Keeps a replaced file as `.bak` beside it, where listings and search see it."""
 

@@ -78,7 +78,15 @@ def _runs(path: str) -> list[str]:
     return re.split(r"(\d+)", path)
 
 
-@faulty("LIST-02", also=("LIST-03",), cause="a query without ORDER BY")
+@faulty(
+    "LIST-02",
+    also=(
+        "PATH-11",
+        "PATH-14",
+        "LIST-03",
+    ),
+    cause="a query without ORDER BY",
+)
 class SortedByAge(BaseStore):
     """Lists paths in the order in which they were created."""
 
@@ -86,7 +94,7 @@ class SortedByAge(BaseStore):
         return list(paths)
 
 
-@faulty("LIST-06", also=("LIST-03", "LIST-05"), cause="an index that gets a second entry on update")
+@faulty("LIST-06", also=("PATH-14", "LIST-03", "LIST-05"), cause="an index that gets a second entry on update")
 class UpdatedListedTwice(BaseStore):
     """Lists a file twice once it was replaced."""
 
@@ -113,7 +121,7 @@ class PageBoundaryListedTwice(BaseStore):
 
 @faulty(
     "LIST-06",
-    also=("PATH-14", "DEL-01", "DEL-09", "LIST-09", "LIST-10", "SCOPE-01"),
+    also=("PATH-13", "PATH-14", "DEL-01", "DEL-09", "LIST-09", "LIST-10", "SCOPE-01"),
     cause="soft deletes that the listing does not filter",
 )
 class DeletedStillListed(BaseStore):
@@ -147,7 +155,7 @@ class TopLevelOnly(BaseStore):
         return [path for path in super().listing(prefix) if prefix or "/" not in path]
 
 
-@faulty("LIST-08", also=("SCOPE-01", "SCOPE-02"), cause="a strip('/') on the prefix")
+@faulty("LIST-08", also=("SCOPE-10", "SCOPE-01", "SCOPE-02"), cause="a strip('/') on the prefix")
 class SlashOfPrefixDropped(BaseStore):
     """Ignores the slash at the end of a prefix in listings, so that `u1/` lists `u10/x`."""
 

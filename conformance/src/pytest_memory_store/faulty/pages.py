@@ -162,7 +162,21 @@ class InternalListReturned(BaseStore):
 
 @faulty(
     "LIST-14",
-    also=("LIST-03", "LIST-07", "LIST-12", "PATH-07", "PATH-11", "PATH-13", "PATH-14", "LIST-01", "LIST-05", "LIST-09"),
+    also=(
+        "READ-08",
+        "READ-12",
+        "SCOPE-01",
+        "LIST-03",
+        "LIST-07",
+        "LIST-12",
+        "PATH-07",
+        "PATH-11",
+        "PATH-13",
+        "PATH-14",
+        "LIST-01",
+        "LIST-05",
+        "LIST-09",
+    ),
     cause="two replicas in turn, one of them behind",
 )
 class ReplicasTakeTurns(BaseStore):
@@ -179,7 +193,11 @@ class ReplicasTakeTurns(BaseStore):
         return [path for path in paths if path != newest] if self.turn % 3 == 0 else paths
 
 
-@faulty("LIST-14", also=("LIST-07", "LIST-12", "LIST-02", "LIST-03"), cause="a set, or a scan in hash order")
+@faulty(
+    "LIST-14",
+    also=("PATH-11", "SCOPE-01", "LIST-07", "LIST-12", "LIST-02", "LIST-03"),
+    cause="a set, or a scan in hash order",
+)
 class OrderVaries(BaseStore):
     """Turns every second listing round."""
 

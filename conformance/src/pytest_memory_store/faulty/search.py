@@ -39,7 +39,7 @@ class NearScopesSearched(BaseStore):
 
 @faulty(
     "LIST-08",
-    also=("SCOPE-01", "SCOPE-02", "SRCH-01", "SRCH-02", "SRCH-03", "SRCH-05"),
+    also=("SCOPE-10", "SCOPE-01", "SCOPE-02", "SRCH-01", "SRCH-02", "SRCH-03", "SRCH-05"),
     cause="a strip('/') on every prefix",
 )
 class SlashOfEveryPrefixDropped(BaseStore):

@@ -170,11 +170,12 @@ class ForeignVersionAccepted(BaseStore):
 
 
 @faulty("CAS-22", also=("PATH-10", "CAS-03", "CAS-06", "CAS-12"), cause="a counter in the row, which goes with it")
-class VersionsRestart(Remembering):
+class VersionsRestart(BaseStore):
     """Gives a file that is created again the versions that it had before."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.series: dict[str, list[str]] = {}
         self.age: dict[str, int] = {}
 
     def remove(self, change: Change, current: Stored | None) -> str | None:
@@ -182,10 +183,11 @@ class VersionsRestart(Remembering):
         return super().remove(change, current)
 
     def new_version(self, change: Change, current: Stored | None) -> str:
-        age = self.age.get(change.path, 0)
+        series, age = self.series.setdefault(change.path, []), self.age.get(change.path, 0)
         self.age[change.path] = age + 1
-        seen = self.history.get(change.path, [])
-        return seen[age] if age < len(seen) else super().new_version(change, current)
+        if age == len(series):
+            series.append(super().new_version(change, current))
+        return series[age]
 
 
 @faulty("CAS-23", also=("SCOPE-09",), cause="one sequence for the whole store")
