@@ -103,8 +103,7 @@ def _share_in_store(report: Path) -> float:
     import json
 
     data = json.loads(report.read_text(encoding="utf-8"))
-    items = data["items"]
-    return sum(i["seconds_in_store"] for i in items) / max(1e-9, sum(i["seconds"] for i in items))
+    return float(data["seconds_in_store"]) / max(1e-9, float(data["seconds"]))
 
 
 Run = Callable[[Any, int], Awaitable[None]]

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_memory_store.report import terminal
-from pytest_memory_store.report.facts import RunFacts
+from pytest_memory_store.report import ReportError, RunFacts, State, files, json_report, terminal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,34 +40,46 @@ def _marks(reporter: TerminalReporter) -> Mark:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The end of one store's run. `seconds` is the wall time of the session."""
+    """The end of one store's run; `folder` is where its report goes, `None` where none was asked for."""
 
     kit: Kit
     result: RunResult
     records: Sequence[ItemRecord]
-    seconds: float
     folder: Path | None
     strict: bool
 
-    def show(self, reporter: TerminalReporter) -> bool:
-        """Write the report where a folder was given, print the summary, and say whether all was written."""
-        complaint = ""
-        scripts: Mapping[str, str] = {}
+    def show(self, reporter: TerminalReporter) -> None:
+        """Print the summary, the verdict last; where a folder was given, write the report and the scripts before.
+
+        Raises:
+            ReportError: the report cannot be written; the summary is printed all the same.
+        """
+        complaint: ReportError | None = None
+        scripts: dict[str, str] = {}
         if self.folder is not None:
-            from pytest_memory_store.report import json_report
-            from pytest_memory_store.report.json_report import ReportError
-
             try:
-                scripts = json_report.write(self.result, self._facts(), self.records, self.folder)
+                scripts = self._write(self.folder)
             except ReportError as error:
-                complaint = str(error)
+                complaint = error
         reporter.write_sep("=", "memory store")
-        lines = terminal.summary(self.result, self._facts(), strict=self.strict, scripts=scripts, mark=_marks(reporter))
+        marked = _marks(reporter)
+        lines = terminal.summary(self.result, self.facts, strict=self.strict, scripts=scripts, mark=marked)
         reporter.write_line("\n".join(lines))
-        if complaint:
+        if complaint is not None:
             reporter.write_line(f"ERROR: {complaint}", red=True)
-        return not complaint
 
-    def _facts(self) -> RunFacts:
+    def _write(self, folder: Path) -> dict[str, str]:
+        """Write the report and the script of each broken clause; give the scripts' paths by clause."""
+        broken = {
+            clause: found.violations[0].script for clause, found in self.result.clauses.items() if found.violations
+        }
+        held = [f.clause.id for f in self.result.in_state(State.HELD)]
+        paths = files.write_scripts(broken, folder, held=held)
+        json_report.write(json_report.report_of(self.result, self.facts), folder)
+        return {clause: files.shown(path) for clause, path in paths.items()}
+
+    @property
+    def facts(self) -> RunFacts:
+        """The facts of the run beside its verdict."""
         kit = self.kit
         return RunFacts.of(self.records, store=kit.spec.text, seed=kit.options.seed, claims=kit.claims)

@@ -21,6 +21,7 @@ from pytest_memory_store.clauses.clause import Clause, Level, Status
 from pytest_memory_store.example import NotExercised, Setting, Violation
 from pytest_memory_store.judging import Budget, Finds, run_check
 from pytest_memory_store.report.failure import failure_report
+from pytest_memory_store.report.files import script_path, shown
 from pytest_memory_store.report.ledger import Ledger
 from pytest_memory_store.report.script import render_script
 from pytest_memory_store.report.verdict import level_in_force, why_not_applicable
@@ -30,6 +31,7 @@ from pytest_memory_store.suites import CHECKS, EXPLORATIONS, Check
 
 if typing.TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from pytest_memory_store.claims import Claims
     from pytest_memory_store.store_spec import StoreSpec
@@ -65,6 +67,7 @@ class Kit:
     rig: Rig
     ledger: Ledger = field(default_factory=Ledger)
     root: str = "memory-store"
+    report: Path | None = None
     pending: list[str] = field(default_factory=list)
     claims: Claims = field(init=False)
     capabilities: frozenset[str] = frozenset()
@@ -123,7 +126,8 @@ class Kit:
     def _judge(self, record: ItemRecord, handle: Handle, parameters: Mapping[str, Any]) -> None:
         if reason := self.dead or self._open(handle):
             self.dead = self.dead or reason
-            record.outcome, record.reason = Outcome.NOT_EXERCISED, reason
+            record.reason = reason
+            self._book(record, Finds(), parameters)
             return
         clause = CATALOGUE.get(record.item)
         if clause is not None and (reason := self.why_not(clause)):
@@ -144,6 +148,8 @@ class Kit:
             return ""
         self.capabilities = claims_module.present(handle.store)
         seen = smoke.check(self._setting(handle))
+        if seen.violation is not None:
+            self._hold_back(seen.violation.clause, seen.violation)
         if not seen.fatal:
             self.plan = planning.make(self.options.budget, self._applicable_checks(), seen.latency)
         return seen.fatal
@@ -276,7 +282,8 @@ class Kit:
     def describe(self, violation: ViolationRecord) -> str:
         """A violation as a report that a person reads."""
         clause = CATALOGUE[violation.clause]
-        return "\n".join(failure_report(violation, clause, level=self.level(violation.clause)))
+        script = shown(script_path(self.report, violation.clause)) if self.report else ""
+        return "\n".join(failure_report(violation, clause, level=self.level(violation.clause), script=script))
 
     def rerun(self, item: str) -> str:
         """The command that runs this item again, with the same examples."""

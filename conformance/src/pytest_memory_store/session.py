@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _pytest.junitxml import xml_key
 
 from pytest_memory_store import settings as settings_module
 from pytest_memory_store.clauses import CATALOGUE
 from pytest_memory_store.collecting import ITEM_RECORD, StoreCollector, StoreJudgedError, selection, take_own_arguments
 from pytest_memory_store.finishing import Finish
 from pytest_memory_store.kit import Kit
-from pytest_memory_store.report.verdict import RunResult, exit_code, judge_run
+from pytest_memory_store.report import RunResult, exit_code, judge_run, junit
 from pytest_memory_store.results import ItemRecord, Outcome
 from pytest_memory_store.rig import Rig
 
@@ -44,12 +44,12 @@ class Session:
         self.kits: dict[str, Kit] = {}
         for spec, options in self.settings.stores:
             name = f"{ROOT}[{spec.slug}]" if several else ROOT
-            self.kits[name] = Kit(spec, options, self.rig, self.settings.ledger, root=name)
+            folder = self.settings.report_folder(spec)
+            self.kits[name] = Kit(spec, options, self.rig, self.settings.ledger, root=name, report=folder)
         self.records: dict[str, list[ItemRecord]] = {name: [] for name in self.kits}
         self.selected: dict[str, set[str]] = {name: set() for name in self.kits}
         self.results: dict[str, RunResult] = {}
         self.interrupted = ""
-        self.started = time.monotonic()
 
     @property
     def is_worker(self) -> bool:
@@ -114,6 +114,9 @@ class Session:
         record = item.stash.get(ITEM_RECORD, None)
         if record is not None and (call.when == "call" or (call.when == "setup" and not report.passed)):
             setattr(report, RECORD, json.dumps(record.as_dict()))
+            clause = CATALOGUE.get(record.item)
+            level = kit.level(record.item) if clause else None
+            report.user_properties += junit.item_properties(record, clause, level)
         if call.excinfo is not None and isinstance(call.excinfo.value, StoreJudgedError):
             report.longrepr = str(call.excinfo.value)
         return report
@@ -139,7 +142,8 @@ class Session:
         for name, kit in self.kits.items():
             if not self.selected[name]:
                 continue  # the user's own selection holds none of this store's clauses
-            self.results[name] = self._judge(name, kit)
+            self.results[name] = result = self._judge(name, kit)
+            self._add_suite_properties(name, result)
         codes = [self._exit_code(result) for result in self.results.values()]
         if codes and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             session.exitstatus = max([int(exitstatus), *codes])
@@ -157,6 +161,13 @@ class Session:
             interrupted=self.interrupted,
         )
 
+    def _add_suite_properties(self, name: str, result: RunResult) -> None:
+        xml = self.config.stash.get(xml_key, None)
+        if xml is not None:
+            several = name.removeprefix(ROOT)
+            for key, value in junit.suite_properties(result, self._finish(name, result).facts, name=several):
+                xml.add_global_property(key, value)
+
     def _exit_code(self, result: RunResult) -> int:
         return exit_code(result, strict=self.settings.strict, require_conformant=self.settings.require_conformant)
 
@@ -165,17 +176,12 @@ class Session:
         """Write the reports and print each store's verdict, after everything else."""
         outcome = yield
         for name, result in self.results.items():
-            kit = self.kits[name]
-            finish = Finish(
-                kit,
-                result,
-                self.records[name],
-                time.monotonic() - self.started,
-                self.settings.report_folder(kit.spec),
-                self.settings.strict,
-            )
-            finish.show(terminalreporter)
+            self._finish(name, result).show(terminalreporter)
         return outcome
+
+    def _finish(self, name: str, result: RunResult) -> Finish:
+        kit = self.kits[name]
+        return Finish(kit, result, self.records[name], kit.report, self.settings.strict)
 
     def pytest_unconfigure(self) -> None:
         """Close the loop."""

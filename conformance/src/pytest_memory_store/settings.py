@@ -17,6 +17,7 @@ import pytest
 from pytest_memory_store import claims, plan, store_spec
 from pytest_memory_store.clauses import CATALOGUE
 from pytest_memory_store.kit import Options
+from pytest_memory_store.report.files import ReportError, prepare
 from pytest_memory_store.report.ledger import Ledger, LedgerError
 from pytest_memory_store.report.ledger import load as load_ledger
 from pytest_memory_store.store_spec import FIXTURE_SPEC, StoreSpec, StoreSpecError
@@ -53,7 +54,7 @@ def read(config: pytest.Config, texts: list[str]) -> Settings:
     """
     try:
         return _Reader(config).read(texts)
-    except (StoreSpecError, claims.ClaimError, plan.BudgetError, LedgerError) as error:
+    except (StoreSpecError, claims.ClaimError, plan.BudgetError, LedgerError, ReportError) as error:
         raise pytest.UsageError(str(error)) from None
 
 
@@ -83,7 +84,7 @@ class _Reader:
             timeout=timeout,
             strict=strict,
             require_conformant=self._required(),
-            report=self.config.invocation_params.dir / report if report else None,
+            report=self._folder(report) if report else None,
             ledger=load_ledger(Path(ledger), CATALOGUE) if ledger else Ledger(),
         )
 
@@ -114,11 +115,16 @@ class _Reader:
             raise pytest.UsageError(f"--memory-store-{name}={text}: expected {expected}")
         return value
 
+    def _folder(self, text: str) -> Path:
+        folder = self.config.invocation_params.dir / text
+        prepare(folder)
+        return folder
+
     def _required(self) -> bool:
         value = self.option("require")
         if value not in (None, CONFORMANT):
             raise pytest.UsageError(f"--memory-store-require={value}: expected {CONFORMANT}")
-        return value == CONFORMANT
+        return bool(value == CONFORMANT)
 
 
 def today() -> date:

@@ -63,6 +63,12 @@ def script_path(folder: Path, clause: str) -> Path:
     return folder / SCRIPTS / f"{clause}.py"
 
 
+def shown(path: Path) -> str:
+    """A path as it is typed from the current folder."""
+    here = path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
 def write_scripts(scripts: Mapping[str, str], folder: Path, *, held: Iterable[str] = ()) -> dict[str, Path]:
     """Write reproduction scripts, by clause, and return their paths; those of clauses that now hold are removed.
 
