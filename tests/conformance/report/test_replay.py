@@ -95,9 +95,12 @@ def test_errors_of_the_contract_are_told_by_their_words(symbols: Symbols) -> Non
 
 
 def test_the_exit_status_follows_the_comparison(capsys: pytest.CaptureFixture[str]) -> None:
-    """The same answer is a reproduction, another is none, and no answer recorded says nothing."""
-    assert [conclude("a", "a"), conclude("a", "b"), conclude("", "")] == [1, 0, 2]
-    assert "not reproduced" in capsys.readouterr().out
+    """The same answers are a reproduction, others are none, and where none is recorded nothing is said."""
+    assert [conclude(["a"], ["a"]), conclude([], [])] == [1, 2]
+    for answers, call in ((["a", "x"], 2), (["x", "b"], 1), (["a"], 2), ([], 1), (["a", "b", "c"], 2)):
+        capsys.readouterr()
+        assert conclude(answers, ["a", "b"]) == 0
+        assert f"not reproduced: call {call} answered otherwise" in capsys.readouterr().out
 
 
 def test_shorten_says_how_much_there_was() -> None:

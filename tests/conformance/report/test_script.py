@@ -24,7 +24,7 @@ from pytest_memory_store.calls import (
     Write,
     send,
 )
-from pytest_memory_store.report.script import recorded_answer, render_script
+from pytest_memory_store.report.script import recorded_answers, render_script
 from pytest_memory_store.transcript import Step, Transcript
 
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ def test_a_script_shows_the_calls_and_what_is_wrong(tmp_path: Path, tiny: Any) -
         "2. read('S/a.md', max_chars=2147483647)",
         "   -> content='line', version=m1.version, operation_id=None, truncated=False",
         "",
-        "reproduced: the last call answered just as recorded, which is wrong",
+        "reproduced: every call answered as recorded, which is wrong",
     ]
 
 
@@ -281,7 +281,7 @@ def test_a_conforming_store_does_not_reproduce(tmp_path: Path, tiny: Any) -> Non
     """The same script says so, and what was recorded."""
     script = script_of(record(tiny.Store(), write_and_read("line\n")))
     assert run(tmp_path, script, faulty=False, status=0).splitlines()[-2:] == [
-        "not reproduced; the recorded answer was",
+        "not reproduced: call 2 answered otherwise than recorded, which was",
         "   -> content='line', version=m1.version, operation_id=None, truncated=False",
     ]
 
@@ -436,7 +436,7 @@ def test_other_peoples_names_are_not_looked_at(tmp_path: Path, tiny: Any) -> Non
     """A listing of the whole store is compared by the script's own names."""
     listed = Step(ListPaths("", 10), Returned([f"{S}/a.md", "kit-of-somebody/x.md"]))
     transcript = Transcript(S, [Step(Write(f"{S}/a.md", "x", None), Returned(tiny.Mutation("v1"))), listed])
-    assert recorded_answer(transcript, {}) == "['S/a.md']"
+    assert recorded_answers(transcript, {})[1] == "['S/a.md']"
     output = run(tmp_path, script_of(transcript), faulty=False, status=1)
     assert "somebody" not in output
 
@@ -448,6 +448,18 @@ def test_what_was_written_is_deleted(tmp_path: Path, tiny: Any) -> None:
     transcript = record(tiny.Store(), stale)
     transcript.begin(Write("somebody/else.md", "x", None)).outcome = Returned(tiny.Mutation("v9", existed=True))
     assert "['somebody/else.md']" in run(tmp_path, script_of(transcript, "shared"), status=1)
+
+
+def test_a_right_last_answer_does_not_hide_a_wrong_one(tmp_path: Path, tiny: Any) -> None:
+    """What is wrong may show before the last call, so all answers are compared."""
+
+    async def deleted_at_last(call: Callable[[Call], Any]) -> None:
+        await write_and_read("line\n")(call)
+        await call(Delete(f"{S}/a.md", None))
+
+    script = script_of(record(tiny.Store(), deleted_at_last))
+    run(tmp_path, script, status=1)
+    assert "not reproduced: call 2 answered" in run(tmp_path, script, faulty=False, status=0)
 
 
 def test_a_store_that_cannot_be_opened_says_nothing(tmp_path: Path, tiny: Any) -> None:
@@ -464,13 +476,13 @@ def test_an_earlier_answer_that_differs_is_not_reproduced(tmp_path: Path, tiny: 
     transcript = Transcript(
         S,
         [
-            Step(Delete(f"{S}/a.md", None), Returned(tiny.Mutation("v1"))),
+            Step(Delete(f"{S}/a.md", None), Returned(tiny.Mutation(None))),
             Step(Read(f"{S}/a.md", 1), Returned(tiny.File("x", "v2"))),
             Step(Delete(f"{S}/a.md", "v2"), Returned(tiny.Mutation(None))),
         ],
     )
     output = run(tmp_path, script_of(transcript), status=0)
-    assert "not reproduced: an earlier call answered otherwise than recorded" in output
+    assert "not reproduced: call 2 answered otherwise than recorded, which was\n   -> content='x'" in output
 
 
 def test_what_shows_without_a_call_cannot_be_run(tmp_path: Path, tiny: Any) -> None:

@@ -1,7 +1,7 @@
-"""What every reproduction script ends in: opens the store, makes the calls, and compares the last answer.
+"""What every reproduction script ends in: opens the store, makes the calls, and compares the answers.
 
 A script holds this module's source, so that it runs without the kit. It needs the standard library alone,
-and must know nothing of the kit; the kit describes the recorded answer by the same `Symbols`.
+and must know nothing of the kit; the kit describes the recorded answers by the same `Symbols`.
 """
 
 from __future__ import annotations
@@ -117,10 +117,9 @@ class Symbols:
 class Steps:
     """Makes one call after another, each under a deadline in seconds, and prints what it answers."""
 
-    def __init__(self, store: Any, symbols: Symbols, deadline: float, recorded: str) -> None:
+    def __init__(self, store: Any, symbols: Symbols, deadline: float, recorded: list[str]) -> None:
         self.store, self.symbols, self.deadline, self.recorded = store, symbols, deadline, recorded
-        self.number = 0
-        self.last = ""
+        self.answers: list[str] = []
         self.written: list[str] = []
 
     async def __call__(self, method: str, *positional: Any, **keywords: Any) -> Any:
@@ -128,37 +127,39 @@ class Steps:
         for argument in (*positional, *keywords.values()):
             if isinstance(argument, FILL_IN):
                 raise SystemExit(unfilled(argument.what))
-        self.number += 1
         self.symbols.see(*positional, *keywords.values())
         self.show(method, positional, keywords)
         if method.startswith("write"):
             self.written.append(positional[0])
         with self.watchdog():
-            result = await self.answer(method, positional, keywords)
-        print(f"   -> {shorten(self.last)}", flush=True)
+            result, described = await self.answer(method, positional, keywords)
+        self.note(described)
         return result
 
-    async def answer(self, method: str, positional: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """Wait for the store's answer, and describe it."""
+    def note(self, described: str) -> None:
+        """Keep and print what a call answered."""
+        self.answers.append(described)
+        print(f"   -> {shorten(described)}", flush=True)
+
+    async def answer(self, method: str, positional: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, str]:
+        """Wait for the store's answer, and give it with its description."""
         limit = asyncio.timeout(self.deadline)
         try:
             async with limit:
                 result = await getattr(self.store, method)(*positional, **keywords)
-            self.last = self.symbols.returned(self.number, method, positional and positional[0], result)
+            number, prefix = len(self.answers) + 1, positional and positional[0]
+            described = self.symbols.returned(number, method, prefix, result)
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:  # noqa: BLE001 - whatever the store raises is its answer
-            result = error
-            self.last = self.symbols.raised(error)
-        if limit.expired():
-            self.last = NO_ANSWER
-        return result
+            result, described = error, self.symbols.raised(error)
+        return result, NO_ANSWER if limit.expired() else described
 
     def show(self, method: str, positional: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         """Print the call that is about to be made."""
         parts = [self.argument(value) for value in positional]
         parts += [f"{name}={self.argument(value)}" for name, value in keywords.items()]
-        print(f"{self.number}. {method}({', '.join(parts)})", flush=True)
+        print(f"{len(self.answers) + 1}. {method}({', '.join(parts)})", flush=True)
 
     def argument(self, value: Any) -> str:
         """Describe an argument in a few words."""
@@ -181,8 +182,8 @@ class Steps:
 
     def stuck(self) -> None:
         """Say that the call under way never ends, and end the program."""
-        print(f"   -> {NO_ANSWER}")
-        code = conclude(NO_ANSWER, self.recorded)
+        self.note(NO_ANSWER)
+        code = conclude(self.answers, self.recorded)
         sys.stdout.flush()
         os._exit(code)
 
@@ -250,15 +251,19 @@ def shorten(text: str, most: int = 300) -> str:
     return text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)"
 
 
-def conclude(seen: str, recorded: str) -> int:
-    """Compare the last answer with the recorded one, and give the exit status."""
+def conclude(answers: list[str], recorded: list[str]) -> int:
+    """Compare the answers with the recorded ones, and give the exit status."""
     if not recorded:
         print("no call shows this: compare what is expected with the store by hand")
         return 2
-    if seen == recorded:
-        print("\nreproduced: the last call answered just as recorded, which is wrong")
+    if answers == recorded:
+        print("\nreproduced: every call answered as recorded, which is wrong")
         return 1
-    print(f"\nnot reproduced; the recorded answer was\n   -> {shorten(recorded)}")
+    differ = (at for at, pair in enumerate(zip(answers, recorded, strict=False)) if pair[0] != pair[1])
+    first = next(differ, min(len(answers), len(recorded) - 1))
+    print(
+        f"\nnot reproduced: call {first + 1} answered otherwise than recorded, which was\n   -> {shorten(recorded[first])}"
+    )
     return 0
 
 
@@ -273,7 +278,7 @@ async def play(
     values: dict[str, Any],
     calls: Callable[[Steps], Awaitable[None]],
     scope: str,
-    recorded: str,
+    recorded: list[str],
     deadline: float,
 ) -> int:
     """Open the store, make the calls, delete what they wrote, and give the exit status."""
@@ -284,13 +289,10 @@ async def play(
             print(f"the store could not be opened: {type(error).__name__}: {error}")
             return 2
         steps = Steps(store, Symbols(scope, values), deadline, recorded)
-        try:
+        with contextlib.suppress(AttributeError):  # a call needs a version that was not answered this time
             await calls(steps)
-        except AttributeError as error:
-            print(f"\nnot reproduced: an earlier call answered otherwise than recorded ({error})")
-            return 0
         await steps.clean_up()
-        return conclude(steps.last, recorded)
+        return conclude(steps.answers, recorded)
 
 
 def reproduce(
@@ -298,7 +300,7 @@ def reproduce(
     parameters: Callable[[Path], dict[str, Any]],
     calls: Callable[[Steps], Awaitable[None]],
     scope: str,
-    recorded: str,
+    recorded: list[str],
     deadline: float,
 ) -> int:
     """Run a script and give its exit status: 1 reproduced, 0 not reproduced, 2 nothing can be said."""

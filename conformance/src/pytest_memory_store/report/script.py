@@ -19,7 +19,7 @@ from pytest_memory_store.store_spec import FIXTURE_SPEC
 from pytest_memory_store.transcript import Names, Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 DEADLINE = 10.0
 """Seconds that a script waits for one call, unless a recorded call waited for another time."""
@@ -42,7 +42,6 @@ STORE = {store}
 WRONG = {message}
 EXPECTED = {expected}
 ACTUAL = {actual}
-RECORDED = {recorded}
 DEADLINE = {deadline!r}  # seconds for one call
 
 {scope}
@@ -56,6 +55,9 @@ def parameters(tmp_path):
 async def calls(step):
     """Make the calls; S is the scope that they work in, m1 what the first one answered."""
 {calls}
+
+
+RECORDED = [{recorded}]  # what the calls answered
 
 
 def main():
@@ -102,7 +104,7 @@ def render_script(
         message=ascii(message),
         expected=ascii(transcript.plain(expected)),
         actual=ascii(transcript.plain(actual)),
-        recorded=ascii(recorded_answer(transcript, parameters)),
+        recorded=_indented(ascii(answer) for answer in recorded_answers(transcript, parameters)),
         deadline=_deadline(transcript),
         scope="\n".join(_fresh(transcript.scope, names)),
         parameters=_parameters(parameters),
@@ -111,21 +113,21 @@ def render_script(
     )
 
 
-def recorded_answer(transcript: Transcript, parameters: Mapping[str, Any]) -> str:
-    """Return the last answer of a transcript as a script describes it; empty where there was no call."""
+def recorded_answers(transcript: Transcript, parameters: Mapping[str, Any]) -> list[str]:
+    """Return the answers of a transcript as a script describes them."""
     symbols = replay.Symbols(transcript.scope, parameters)
-    answer = ""
+    answers: list[str] = []
     for number, step in enumerate(transcript.steps, 1):
         positional, keywords = arguments(step.call)
         symbols.see(*positional, *keywords.values())
         match step.outcome:
             case Returned(value):
-                answer = symbols.returned(number, step.call.method, positional and positional[0], value)
+                answers.append(symbols.returned(number, step.call.method, positional and positional[0], value))
             case Raised(error):
-                answer = symbols.raised(error)
+                answers.append(symbols.raised(error))
             case _:
-                answer = replay.NO_ANSWER
-    return answer
+                answers.append(replay.NO_ANSWER)
+    return answers
 
 
 def _title(clause: str, claims: Mapping[str, Any]) -> str:
@@ -172,6 +174,12 @@ def _calls(transcript: Transcript, names: Names) -> list[str]:
     numbered = enumerate(written, 1)
     lines = [f"m{n} = {line}" if n in names.referred else line for n, line in numbered]
     return [*_operation(transcript), *lines] or ["del step  # what is wrong shows without a call"]
+
+
+def _indented(lines: Iterable[str]) -> str:
+    """Return the items of a list, one to a line."""
+    written = "".join(f"    {line},\n" for line in lines)
+    return f"\n{written}" if written else ""
 
 
 def _parameters(parameters: Mapping[str, Any]) -> str:
