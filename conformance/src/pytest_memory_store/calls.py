@@ -172,7 +172,9 @@ def why_unfit(store: Any, call: Call, error: BaseException) -> str | None:
     It may be missing (TYPE-01), take other arguments (TYPE-02), or be another method of that name (TYPE-07).
     """
     optional = call.method in _KEYWORDS
-    if isinstance(error, NotImplementedError) or not callable(getattr(store, call.method, None)):
+    if not callable(getattr(store, call.method, None)):
+        return "TYPE-01"
+    if isinstance(error, NotImplementedError):
         return "TYPE-07" if optional else "TYPE-01"
     if not isinstance(error, TypeError):
         return None
@@ -219,6 +221,15 @@ class Hung:
 
 
 Outcome: TypeAlias = Returned | Raised | Hung
+
+
+AGENT_ERRORS = frozenset({"ModelRetry", "ToolFailed"})
+"""Exceptions that speak to an agent's model, by class name (TYPE-10)."""
+
+
+def is_agents(error: BaseException) -> bool:
+    """Whether this exception speaks to a model, not to the caller of a store."""
+    return not AGENT_ERRORS.isdisjoint(error_names(error))
 
 
 def error_names(error: BaseException) -> frozenset[str]:

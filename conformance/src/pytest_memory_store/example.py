@@ -32,6 +32,7 @@ from pytest_memory_store.calls import (
     Unset,
     Write,
     error_names,
+    is_agents,
 )
 from pytest_memory_store.checks import Finding, Judgement, judge, second_look, stands
 from pytest_memory_store.claims import Claims
@@ -198,6 +199,10 @@ class Example:
         verdict.check(clause, ok, message, expected, actual)
         self._book(verdict)
 
+    def hold(self, clause: str) -> None:
+        """Book a clause as held, by what the last calls showed."""
+        self.require(clause, True, "", expected="", actual="")  # noqa: FBT003 - there is nothing else to say
+
     def fail(self, clause: str, message: str, *, expected: object, actual: object) -> None:
         """Book a clause as broken."""
         self.require(clause, False, message, expected=expected, actual=actual)
@@ -225,10 +230,15 @@ class Example:
         if isinstance(call, Write | Delete) and isinstance(expectation, Fails) and stands(verdict, self.model, outcome):
             expectation = Mutates(self.model.files.get(call.path), expectation.clause)
         if isinstance(expectation, Mutates) and not isinstance(outcome, Returned):
-            clause = expectation.clause if isinstance(call, Write) and self.must_keep(call.content) else "TYPE-08b"
-            expectation = Fails("ValueError", clause)
+            expectation = Fails("ValueError", self._refused_under(call, outcome, expectation.clause))
         version = getattr(outcome.value, "version", None) if isinstance(outcome, Returned) else None
         self.model.learn(call, expectation, version)
+
+    def _refused_under(self, call: Call, outcome: Outcome, clause: str) -> str:
+        """The clause by which a refusal that need not be must leave everything as it was."""
+        if isinstance(outcome, Raised) and is_agents(outcome.error):
+            return "TYPE-10"
+        return "TYPE-08b" if isinstance(call, Write) and not self.must_keep(call.content) else clause
 
     async def send(self, call: Call) -> Outcome:
         """Make a call without comparing: for checks that compare by themselves."""
@@ -348,3 +358,6 @@ def new_scope(claims: Claims) -> str:
     tenant = claims.values.get("bound")
     base = f"kit{secrets.token_hex(6)}"
     return f"{tenant.strip('/')}/{base}" if isinstance(tenant, str) else base
+
+
+__all__ = ["ALL", "Example", "NotExercised", "Setting", "Violation", "new_scope", "violation_of"]

@@ -126,8 +126,9 @@ class Kit:
     def _judge(self, record: ItemRecord, handle: Handle, parameters: Mapping[str, Any]) -> None:
         if reason := self.dead or self._open(handle):
             self.dead = self.dead or reason
-            record.reason = reason
-            self._book(record, Finds(), parameters)
+            record.outcome, record.reason = Outcome.NOT_EXERCISED, reason
+            if record.item in self._held_back:
+                self._book(record, Finds(), parameters)
             return
         clause = CATALOGUE.get(record.item)
         if clause is not None and (reason := self.why_not(clause)):
@@ -178,7 +179,7 @@ class Kit:
             setting.store = handle.store
 
         has = self.capabilities | self.claims.flags
-        for check in CHECKS[record.item]:
+        for check in CHECKS.get(record.item, ()):
             if not check.needs <= has:
                 continue
             record.planned_examples += self.plan.examples(check)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from pytest_memory_store.example import Example, NotExercised, Setting, Violation
+from pytest_memory_store.example import Example, NotExercised, Setting, Violation, violation_of
+from pytest_memory_store.judgement import Finding
 from pytest_memory_store.rig import StoreHungError
+from pytest_memory_store.transcript import Transcript
 
 METHODS = ("read", "get_operation", "write", "delete", "list_paths")
 ROUNDS = 4
@@ -18,19 +20,21 @@ ROUNDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Smoke:
-    """What the smoke check found: `latency` is the mean time of a call in seconds, `fatal` why to go no further."""
+    """What the smoke check found: `latency` is the mean time of a call in seconds, `fatal` why to go no further.
+
+    `violation` is the clause that breaks by it, where one does.
+    """
 
     latency: float = 0.0
     fatal: str = ""
+    violation: Violation | None = None
 
 
 def check(setting: Setting) -> Smoke:
     """Look at the store, and make a few plain calls on a scope of their own."""
     missing = [name for name in METHODS if not callable(getattr(setting.store, name, None))]
     if missing:
-        return Smoke(
-            fatal=f"{type(setting.store).__name__} is no MemoryStore: it has no {', '.join(missing)} (TYPE-01)"
-        )
+        return _no_store(type(setting.store).__name__, ", ".join(missing))
     rig = setting.rig
     samples: list[float] = []
     for _ in range(ROUNDS):
@@ -47,6 +51,12 @@ def check(setting: Setting) -> Smoke:
         if rig.calls > calls:
             samples.append((rig.seconds_in_store - seconds) / (rig.calls - calls))
     return Smoke(latency=statistics.median(samples) if samples else 0.0)
+
+
+def _no_store(kind: str, missing: str) -> Smoke:
+    finding = Finding("TYPE-01", f"the store has no {missing}", ", ".join(METHODS), kind)
+    violation = violation_of("TYPE-01")(finding, Transcript(""))
+    return Smoke(fatal=f"{kind} is no MemoryStore: it has no {missing} (TYPE-01)", violation=violation)
 
 
 def _last_method(example: Example) -> str:

@@ -22,6 +22,7 @@ _MODULES = (
     "scope",
     "meta",
     "types",
+    "refusals",
     "programs",
 )
 
