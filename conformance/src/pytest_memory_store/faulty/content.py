@@ -14,7 +14,7 @@ from pytest_memory_store.faulty.base import BaseStore
 from pytest_memory_store.faulty.registry import faulty
 
 
-@faulty("READ-02", cause="a file opened in text mode, or a form field")
+@faulty("READ-02", also=("SRCH-17",), cause="a file opened in text mode, or a form field")
 class LineEndsNormalized(BaseStore):
     """Turns CRLF and lone CR into LF."""
 
@@ -22,7 +22,7 @@ class LineEndsNormalized(BaseStore):
         return content.replace("\r\n", "\n").replace("\r", "\n")
 
 
-@faulty("READ-02", cause="a file read with the encoding utf-8-sig")
+@faulty("READ-02", also=("SRCH-17",), cause="a file read with the encoding utf-8-sig")
 class ByteOrderMarkDropped(BaseStore):
     """Drops a byte order mark at the beginning."""
 
@@ -30,7 +30,7 @@ class ByteOrderMarkDropped(BaseStore):
         return content.removeprefix("\ufeff")
 
 
-@faulty("READ-02", cause="a file system, search index or client that composes characters")
+@faulty("READ-02", also=("SRCH-17",), cause="a file system, search index or client that composes characters")
 class ContentComposed(BaseStore):
     """Turns decomposed characters into composed ones (NFC)."""
 
@@ -38,7 +38,15 @@ class ContentComposed(BaseStore):
         return unicodedata.normalize("NFC", content)
 
 
-@faulty("READ-02", also=("READ-03",), cause="a CHAR column, or a strip() on the way in")
+@faulty(
+    "READ-02",
+    also=(
+        "READ-07",
+        "SRCH-17",
+        "READ-03",
+    ),
+    cause="a CHAR column, or a strip() on the way in",
+)
 class TrailingSpaceDropped(BaseStore):
     """Drops white space at the end of the content."""
 
@@ -46,7 +54,11 @@ class TrailingSpaceDropped(BaseStore):
         return content.rstrip() or content
 
 
-@faulty("READ-02", also=("READ-04", "TYPE-08", "TYPE-09"), cause="MySQL's utf8, which holds three bytes a character")
+@faulty(
+    "READ-02",
+    also=("SRCH-17", "READ-04", "TYPE-08", "TYPE-09"),
+    cause="MySQL's utf8, which holds three bytes a character",
+)
 class AstralReplaced(BaseStore):
     """Replaces characters beyond U+FFFF, such as emoji, by question marks."""
 
@@ -54,7 +66,7 @@ class AstralReplaced(BaseStore):
         return "".join(c if ord(c) <= 0xFFFF else "?" for c in content) if not content.isascii() else content
 
 
-@faulty("READ-02", cause="markup escaped on the way in, in place of where it is shown")
+@faulty("READ-02", also=("SRCH-17",), cause="markup escaped on the way in, in place of where it is shown")
 class MarkupEscaped(BaseStore):
     """Escapes `<`, `>` and `&` in the content."""
 
@@ -62,7 +74,7 @@ class MarkupEscaped(BaseStore):
         return html.escape(content, quote=False)
 
 
-@faulty("READ-02", cause="splitlines(), which also splits at U+0085 and U+2028")
+@faulty("READ-02", also=("SRCH-17",), cause="splitlines(), which also splits at U+0085 and U+2028")
 class UnicodeLineEndsRewritten(BaseStore):
     """Turns the line ends that only Unicode knows into LF."""
 
