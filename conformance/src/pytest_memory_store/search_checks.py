@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_memory_store.calls import ALL
 from pytest_memory_store.judgement import Judgement, Kind, is_finite_number, shape
 from pytest_memory_store.matching import addressable, quotes
 from pytest_memory_store.search_causes import (
@@ -49,6 +50,8 @@ def judge_search(
         question(verdict, asked, result)
         if verdict.findings:
             return
+    if max(call.bounds) > ALL:
+        verdict.hold("SRCH-04b")
     _advise(verdict, asked, result)
 
 
@@ -85,6 +88,8 @@ def _judge_membership(verdict: Judgement, asked: Asked, result: Any) -> None:
         verdict.hold("SRCH-02")
     if asked.model.receipts:
         verdict.hold("SRCH-22")
+    if any(path.startswith(asked.call.prefix) for path in asked.model.lives if path not in asked.model.files):
+        verdict.hold("SRCH-21")
 
 
 # How much there is of it

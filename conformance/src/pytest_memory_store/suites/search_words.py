@@ -1,0 +1,320 @@
+"""SRCH: which words match what, how matches are scored and ordered, and that nothing else is searched.
+
+Must not know: bounds and flags (`search.py`). A check confirms its files by a plain search before it asks what it is
+about. The cases of a corpus do not depend on each other, so each has a scope and a transcript of its own.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+from hypothesis import strategies as st
+
+from pytest_memory_store.calls import UNSET, ListPaths, Read
+from pytest_memory_store.cases import answer, has_metadata, listed_paths, next_case
+from pytest_memory_store.matching import occurs, score
+from pytest_memory_store.search_cases import (
+    OPERATORS,
+    SPECIAL_CHARS,
+    SPECIAL_WORDS,
+    decoy,
+    is_lexical,
+    matches_of,
+    names_of,
+    plant,
+    seek,
+)
+from pytest_memory_store.suites.registry import check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_memory_store.example import Example
+
+
+async def _case(
+    example: Example, number: int, files: Mapping[str, str], *queries: str, blame: str | None = None
+) -> None:
+    """Search files in a scope of their own for each of the queries."""
+    next_case(example)
+    below = f"c{number}/"
+    await plant(example, files, "common", below=below)
+    for query in queries:
+        await seek(example, query, prefix=f"{example.prefix}{below}", blame=blame)
+
+
+# The prefix
+
+
+@check("SRCH-12", calls=18)
+async def the_prefix_is_not_matched(example: Example) -> None:
+    """A word of the scope's path finds no file that does not hold it, and counts for none that does."""
+    files = {"n1.md": "note one note note", "n2.md": "note lapwing two note"}
+    await plant(example, files, below="shrike/")
+    await plant(example, files, below="lapwing/note/")
+    queries = ("lapwing", "note", "one", example.scope.rpartition("/")[2], "lapwing/note", "note/n1")
+    there = [await _scores(example, query, "shrike/") for query in queries]
+    here = [await _scores(example, query, "lapwing/note/") for query in queries]
+    wanted, found = [sorted(each) for each in there], [sorted(each) for each in here]
+    example.require("SRCH-12", found == wanted, "the prefix takes part in matching", expected=wanted, actual=found)
+    counted = [
+        {name: score(query, name, files[name]) for name in each} for query, each in zip(queries, there, strict=True)
+    ]
+    if is_lexical(example) and there == counted:  # a store that counts words counts the same words everywhere
+        example.require("SRCH-12", here == there, "the prefix takes part in the score", expected=there, actual=here)
+
+
+async def _scores(example: Example, query: str, below: str) -> dict[str, float]:
+    prefix = f"{example.prefix}{below}"
+    outcome = await seek(example, query, prefix=prefix)
+    return {path.removeprefix(prefix): points for path, _, points in matches_of(outcome)}
+
+
+@check("SRCH-12", calls=8)
+async def the_prefix_is_not_paid_for(example: Example) -> None:
+    """A long scope leaves as much room for names and snippets as a short one."""
+    deep = f"{'d' * 60}/{'e' * 60}/"
+    await plant(example, {"a.md": "note one", "b.md": "note two"}, below=deep)
+    for most in (40, 60, 100):
+        await seek(example, "note", prefix=f"{example.prefix}{deep}", max_chars=most)
+
+
+# Characters
+
+
+@check("SRCH-13", calls=150)
+async def each_character_is_text(example: Example) -> None:
+    """A character that some query language has a use for matches itself and nothing else."""
+    for number, char in enumerate(SPECIAL_CHARS):
+        files = {"hit": f"common x{char}y", "miss": "common xzy"}
+        await _case(example, number, files, char, f"x{char}y")
+
+
+@check("SRCH-13", calls=230)
+async def query_languages_are_text(example: Example) -> None:
+    """A word that is an order, a mistake or a pattern in some query language matches itself and nothing else."""
+    for number, query in enumerate(SPECIAL_WORDS):
+        await _case(example, number, {"hit": f"common {query} end", "miss": f"common {decoy(query)}"}, query)
+
+
+@check("SRCH-13", examples=25, calls=5, query=st.text("xyXY%_*?\"'\\()[]^-+:.~|&{}$", min_size=1, max_size=8))
+async def any_word_is_text(example: Example, query: str) -> None:
+    """Any word of letters and special characters matches itself and nothing else."""
+    files = {"hit": f"common {query} end", "part": f"common {query[:-1]}", "miss": f"common {decoy(query)}"}
+    await _case(example, 1, files, query)
+
+
+@check("SRCH-13", calls=30)
+async def operators_are_text(example: Example) -> None:
+    """`AND`, `OR`, `NOT` and `NEAR` are words like others."""
+    for number, word in enumerate(OPERATORS):
+        files = {"hit": f"common {word} x", "low": f"common {word.lower()} x", "zw": "common zw", "xy": "common xy zw"}
+        await _case(example, number, files, word.lower(), word, f"xy {word} zw", f"xy {word}", f"{word} qq")
+
+
+@check("SRCH-13", calls=14)
+async def ascii_letters_match_in_either_case(example: Example) -> None:
+    """All letters of ASCII match in either case, in content and in names."""
+    files = {
+        "low": "common abcdefghijklmnopqrstuvwxyz",
+        "up": "common ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+        "mixed": "common AbCdEfGhIjKlMnOpQrStUvWxYz",
+        "ReadMe.MD": "common",
+    }
+    alphabet = "abcdefghijklmnopqrstuvwxyz"
+    await _case(example, 1, files, alphabet, alphabet.upper(), alphabet.title(), "readme", "README.md", "COMMON")
+
+
+@check("SRCH-13", calls=10)
+async def other_characters_match_themselves(example: Example) -> None:
+    """Characters beyond ASCII match themselves, and no other."""
+    files = {"hit": "common é ñandú 漢字 \U0001f600 Ω", "miss": "common e nandu \U0001f601 O"}
+    await _case(example, 1, files, "é", "ñandú", "漢字", "字", "\U0001f600", "Ω")
+
+
+PAIRS = (("é", "É"), ("ä", "Ä"), ("ñ", "Ñ"), ("ø", "Ø"), ("ł", "Ł"), ("я", "Я"), ("ω", "Ω"), ("ծ", "Ծ"))
+"""Letters of which upper and lower case are one character each, both ways."""
+
+
+@check("SRCH-13b", calls=30)
+async def other_letters_match_in_either_case(example: Example) -> None:
+    """Letters beyond ASCII match in either case."""
+    for number, (lower, upper) in enumerate(PAIRS):
+        files = {"low": f"common {lower}cole", "up": f"common {upper}COLE", "miss": "common cole"}
+        await _case(example, number, files, f"{lower}cole", f"{upper}COLE")
+
+
+# Words
+
+
+@check("SRCH-14", calls=25)
+async def any_word_matches_anywhere(example: Example) -> None:
+    """One word of several is enough, wherever it stands in the content and whatever is around it."""
+    files = {
+        "n1": "hoopoe common",
+        "n2": "common\nlapwing",
+        "n3": "common: the alphabet of\tbirds",
+        "n4": f"common {'and so on ' * 400}hoopoe",
+    }
+    spaced, repeated, inside = "  hoopoe\n\tlapwing  ", "hoopoe hoopoe", "lphabe"
+    queries = ("hoopoe lapwing", "lapwing hoopoe absent", spaced, repeated, inside, "oopo bird", "x a y", "of", "the")
+    await _case(example, 1, files, *queries)
+
+
+@check("SRCH-14", calls=10)
+async def long_queries_are_answered(example: Example) -> None:
+    """A query of 32 words, and one of a thousand characters, finds what holds any of it."""
+    words = [f"word{number:02}{'w' * 24}" for number in range(32)]
+    long = "".join(f"w{number:03}" for number in range(250))
+    files = {"n1": f"common {words[0]}", "n2": f"common {words[-1]}", "n3": f"common {long}", "n4": "common word"}
+    await _case(example, 1, files, " ".join(words), long, blame="SRCH-14")
+
+
+@check("SRCH-14", examples=25, calls=8, words=st.lists(st.text("xyz", min_size=1, max_size=4), min_size=1, max_size=4))
+async def any_of_any_words_matches(example: Example, words: list[str]) -> None:
+    """Each word of a query finds the files that hold it, alone and with the others."""
+    files = {f"n{number}": f"common {word}" for number, word in enumerate(words)} | {
+        "joined": f"common q{''.join(words)}q"
+    }
+    await _case(example, 1, files, " ".join(words), *words[-1:])
+
+
+@check("SRCH-16", calls=14)
+async def a_name_is_enough(example: Example) -> None:
+    """A file is found by its name, a part of it or its extension, also where it is empty."""
+    files = {"hoopoe.md": "common", "topic-7.txt": "common", "empty-lapwing.md": "", "LAPWING.TXT": "common"}
+    if "case_insensitive" in example.setting.claims:
+        files.pop("LAPWING.TXT")
+    await _case(example, 1, files, "hoopoe", "oopo", "topic-7", "7", ".txt", "md", "lapwing", "hoopoe absent")
+
+
+# Scores
+
+
+@check("SRCH-15", calls=20)
+async def matches_are_ordered_by_score(example: Example) -> None:
+    """The match with the most words in content and name comes first, also where `limit` cuts; then the path counts."""
+    await plant(
+        example,
+        {
+            "b.md": "hoopoe and hoopoe, Hoopoe",
+            "a.md": "a hoopoe",
+            "Z.md": "the hoopoe",
+            "a-1.md": "hoopoes",
+            "a_1.md": "one hoopoe",
+            "c.md": "two hoopoe hoopoe",
+            "hoopoe.md": "nothing",
+            "d.md": "lapwing",
+        },
+        "hoopoe",
+    )
+    for query in ("hoopoe", "hoopoe lapwing", "md one"):
+        outcome = await seek(example, query)
+        texts = {path.removeprefix(example.prefix): file.content for path, file in example.model.files.items()}
+        points = {name: score(query, name, text) for name, text in texts.items() if occurs(query, f"{name}\n{text}")}
+        found = dict(zip(names_of(example, outcome), (got for _, _, got in matches_of(outcome)), strict=True))
+        example.require("SRCH-15", found == points, "a score does not count the words", expected=points, actual=found)
+        best = sorted(points, key=lambda name: (-points[name], name))
+        for most in (1, 3):
+            first = names_of(example, await seek(example, query, limit=most))
+            message = "the first matches are not the best"
+            example.require("SRCH-15", first == best[:most], message, expected=best[:most], actual=first)
+
+
+@check("SRCH-18", calls=12)
+async def scores_are_positive_numbers(example: Example) -> None:
+    """A match has a finite score above zero, whether by one word, by many, or by its name in an empty file."""
+    await plant(example, {"n1": "note", "n2": "note " * 500, "note.md": "", "n3": "a note among others", "n4": "x"})
+    for query in ("note", "x", "md", "note x absent", "others", "e"):
+        await seek(example, query)
+
+
+# What is searched
+
+
+@check("SRCH-21", calls=35)
+async def searches_see_what_was_written_last(example: Example) -> None:
+    """New text is found at once; replaced, deleted and refused text is not, nor text that a replay brings along."""
+    await plant(example, {"other.md": "note"})
+    first = await example.put("bird.md", "hoopoe one")
+    await _look(example, "hoopoe", "bird")
+    operation = example.operation()
+    await example.put("bird.md", "lapwing two", operation=operation)
+    await _look(example, "lapwing", "hoopoe", "bird")
+    await example.write("bird.md", "shrike three", expected_version=first)
+    await _look(example, "shrike", "lapwing")
+    second = example.model.receipts[operation.id].call
+    await example.put("bird.md", "bustard four")
+    await example.perform(second)
+    await _look(example, "lapwing", "bustard")
+    await example.remove("bird.md")
+    await _look(example, "bustard", "lapwing", "bird", "note")
+    await example.perform(second)
+    await _look(example, "lapwing", "bird")
+    await example.put("bird.md", "wagtail five")
+    await _look(example, "wagtail", "bustard", "hoopoe", "bird")
+    if not is_lexical(example):
+        example.require("SRCH-21", True, "", expected=None, actual=None)
+
+
+async def _look(example: Example, *queries: str) -> None:
+    for query in queries:
+        await seek(example, query, blame="SRCH-21")
+
+
+@check("SRCH-28", calls=20)
+async def records_are_not_searched(example: Example) -> None:
+    """Neither metadata nor the ids and fingerprints of operations match, and no snippet quotes them."""
+    canaries = [f"canary{secrets.token_hex(6)}" for _ in range(5)]
+    metadata = {canaries[0]: canaries[1]} if has_metadata(example) else UNSET
+    operation = example.operation(canaries[3], id=f"kit-{canaries[2]}")
+    await plant(example, {"a.md": "note one", "b.md": "note two"})
+    await example.put("a.md", "note three", metadata=metadata, operation=operation)
+    await example.put("c.md", "note four", operation=example.operation(canaries[4]))
+    await example.remove("c.md")
+    for query in (*canaries, operation.id, "note"):
+        outcome = await seek(example, query)
+        told = [text for path, quoted, _ in matches_of(outcome) for text in canaries if text in f"{path}\n{quoted}"]
+        example.require("SRCH-28", not told, "a record is quoted", expected=[], actual=told)
+
+
+# The toolset's own scan
+
+
+@check(
+    "SRCH-27",
+    examples=20,
+    calls=24,
+    texts=st.lists(st.text("xyz \n", max_size=10), min_size=1, max_size=6),
+    words=st.lists(st.sampled_from(["x", "y", "zz", "xy", "n1"]), min_size=1, max_size=3, unique=True),
+    limit=st.integers(1, 7),
+    max_files=st.integers(1, 7),
+    max_file_chars=st.integers(4, 16),
+)
+async def a_search_is_a_scan(
+    example: Example, texts: list[str], words: list[str], limit: int, max_files: int, max_file_chars: int
+) -> None:
+    """A search finds the same files with the same flag as listing the scope and reading each file."""
+    await plant(example, {f"n{number}.md": f"note {text}" for number, text in enumerate(texts)})
+    query = " ".join(words) or "x"
+    wanted = await _scan(example, query, limit, max_files, max_file_chars)
+    outcome = await seek(example, query, limit=limit, max_files=max_files, max_file_chars=max_file_chars)
+    found = sorted(names_of(example, outcome)), getattr(answer(outcome), "truncated", None)
+    message = "a search and a scan of the same files differ in their matches or in `truncated`"
+    example.require("SRCH-27", found == wanted, message, expected=wanted, actual=found)
+
+
+async def _scan(
+    example: Example, query: str, limit: int, max_files: int, max_file_chars: int
+) -> tuple[list[str], bool]:
+    """What the toolset finds in a store without search: the names, and whether anything was left out."""
+    paths = listed_paths(await example.perform(ListPaths(example.prefix, max_files + 1)))
+    truncated = len(paths) > max_files
+    points: dict[str, int] = {}
+    for path in paths[:max_files]:
+        file = answer(await example.perform(Read(path, max_file_chars)))
+        truncated = truncated or file.truncated
+        points[path.removeprefix(example.prefix)] = score(query, path.removeprefix(example.prefix), file.content)
+    found = sorted((name for name in points if points[name]), key=lambda name: (-points[name], name))
+    return sorted(found[:limit]), truncated or len(found) > limit
