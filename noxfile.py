@@ -7,12 +7,21 @@ Must not know: anything about stores or clauses but the specs of the reference s
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import nox
 
 LOCK = "requirements/dev.txt"
 PYTHONS = ["3.11", "3.12", "3.13"]
 PRERELEASES = [version for version in ["3.14"] if shutil.which(f"python{version}")]
+HARNESS = "pydantic-ai-harness"
+FIELD_STORES = {
+    "harness_in_memory": [HARNESS],
+    "harness_sqlite": [HARNESS],
+    "harness_file": [HARNESS],
+    "memory_core_kv": [HARNESS, "pydantic-ai-memory-core"],
+}
+"""The released stores that are judged, by the factory's name in `tools/field_stores.py`, and what each needs."""
 REFERENCE_STORES = ["reference_stores.in_memory:open_store", "reference_stores.sqlite:open_store"]
 
 nox.needs_version = ">=2024.10.9"
@@ -69,6 +78,34 @@ def conformance(session: nox.Session, spec: str) -> None:
     """Judge one reference store; arguments after `--` go to pytest."""
     install_locked(session)
     session.run("pytest", f"--memory-store={spec}", *session.posargs)
+
+
+@nox.session(name="kill-matrix")
+def kill_matrix(session: nox.Session) -> None:
+    """Run every faulty and odd store through the kit and write `docs/kill-matrix.md`; `-- --check` only looks."""
+    install_locked(session)
+    session.run("python", "tools/kill_matrix.py", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Measure the kit and the reference stores against the released ones; `-- rig` and the like for a part."""
+    install_locked(session)
+    session.install(HARNESS)
+    session.run("python", "tools/bench.py", *session.posargs)
+
+
+@nox.session
+@nox.parametrize("store", list(FIELD_STORES))
+def field(session: nox.Session, store: str) -> None:
+    """Judge a released store in an environment of its own; the last one writes `docs/field-report.md`."""
+    install_locked(session)
+    session.install(*FIELD_STORES[store])
+    folder = Path(session.cache_dir).resolve() / "field"
+    session.run("python", "tools/field.py", "judge", store, str(folder / store))
+    folders = [folder / name for name in FIELD_STORES]
+    if all((path / "report.json").exists() for path in folders):
+        session.run("python", "tools/field.py", "write", *map(str, folders))
 
 
 @nox.session

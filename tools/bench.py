@@ -157,9 +157,8 @@ async def _compare(title: str, ours: Any, theirs: Any, *, calls: int) -> None:
                 await run(store, n + round_number * 0)
                 times.append((time.perf_counter() - began) / n)
         ratio = statistics.median(other) / statistics.median(mine)
-        print(
-            f"{title} {name}: {statistics.median(mine) * 1e6:.0f} us against {statistics.median(other) * 1e6:.0f} us, {ratio:.1f}x"
-        )
+        times = (statistics.median(mine) * 1e6, statistics.median(other) * 1e6)
+        print(f"{title} {name}: {times[0]:.0f} us against {times[1]:.0f} us, {ratio:.1f}x")
 
 
 _serial = iter(range(10**9))

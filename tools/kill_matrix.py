@@ -92,7 +92,7 @@ def run(name: str, seeds: Iterable[int], *, only_declared: bool = False) -> Row:
     for seed in seeds:
         row.seeds += 1
         killed = judge(store.factory, items=declared if only_declared else None, seed=seed)
-        row.broken.update(killed.broken)
+        row.broken.update(killed.broken.keys())
         row.errors += killed.errors
     return row
 
@@ -116,7 +116,7 @@ def render(rows: list[Row]) -> str:
         "",
         f"digest: `{digest()}`",
         "",
-        f"{sum(row.ok for row in faulty)} of {len(faulty)} faulty stores are killed by their declared clause in every "
+        f"{sum(row.ok for row in faulty)} of {len(faulty)} faulty stores are killed by their declared clause in every",
         f"seed and fail nothing unrelated; {sum(row.ok for row in odd)} of {len(odd)} odd stores pass.",
         "",
         "## Faulty stores",
