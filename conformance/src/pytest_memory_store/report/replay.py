@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any
 
 NO_ANSWER = "no answer in time"
-FIELDS = ("path", "content", "snippet", "version", "operation_id", "metadata", "truncated", "replayed", "existed")
-RESULT_FIELDS = (*FIELDS, "matches", "scanned", "score")
+FIELDS = "path content snippet version operation_id metadata truncated replayed existed matches scanned score".split()
 NUMBER = r"\b[0-9a-f]*[0-9][0-9a-f]*\b"
 CONTRACT_ERRORS = {"ValueError", "TypeError", "MemoryConflictError", "MemoryOperationConflictError"}
 
@@ -100,7 +99,7 @@ class Symbols:
         if is_a(value, Mapping):
             pairs = sorted(f"{self.value(key)}: {self.value(item)}" for key, item in value.items())
             return f"{{{', '.join(pairs)}}}"
-        fields = [field for field in RESULT_FIELDS if hasattr(value, field)]
+        fields = [field for field in FIELDS if hasattr(value, field)]
         if not fields:
             return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
         kind = "" if dataclasses.is_dataclass(value) else f"{type(value).__name__} with "
@@ -261,9 +260,8 @@ def conclude(answers: list[str], recorded: list[str]) -> int:
         return 1
     differ = (at for at, pair in enumerate(zip(answers, recorded, strict=False)) if pair[0] != pair[1])
     first = next(differ, min(len(answers), len(recorded) - 1))
-    print(
-        f"\nnot reproduced: call {first + 1} answered otherwise than recorded, which was\n   -> {shorten(recorded[first])}"
-    )
+    print(f"\nnot reproduced: call {first + 1} answered otherwise than recorded, which was")
+    print(f"   -> {shorten(recorded[first])}")
     return 0
 
 
