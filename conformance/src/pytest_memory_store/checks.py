@@ -38,7 +38,14 @@ from pytest_memory_store.model import (
     is_storable,
 )
 from pytest_memory_store.mutation_checks import judge_mutation, refused_mutation, was_applied
-from pytest_memory_store.receipt_checks import judge_replay, judge_unknown, missed_clash, refused_lookup, refused_replay
+from pytest_memory_store.receipt_checks import (
+    judge_replay,
+    judge_unknown,
+    missed_clash,
+    missed_conflict,
+    refused_lookup,
+    refused_replay,
+)
 from pytest_memory_store.search_causes import answered_under
 
 
@@ -127,7 +134,7 @@ def _judge_failure(verdict: Judgement, model: Model, expectation: Fails, outcome
     if isinstance(outcome, Returned):
         message = _ACCEPTED.get(error, "was accepted")
         if error == "MemoryConflictError" and not stands(verdict, model, outcome):
-            clause, message = "CAS-16", "a conflict is answered by a result"
+            clause, message = missed_conflict(model, verdict.call, "CAS-16"), "a conflict is answered by a result"
         clause = missed_clash(clause, frozenset())
         verdict.check(clause, False, message, error, outcome.value)
         return
@@ -138,7 +145,7 @@ def _judge_failure(verdict: Judgement, model: Model, expectation: Fails, outcome
         if ok:
             verdict.hold("CAS-16")
         elif clause not in ("CAS-12", "CAS-12b"):
-            clause = "CAS-16"
+            clause = missed_conflict(model, verdict.call, "CAS-16")
     elif not ok:
         clause = missed_clash(clause, names)
     message = f"was refused with the wrong error ({type(outcome.error).__name__})"
@@ -198,7 +205,7 @@ def _judge_refusal(verdict: Judgement, model: Model, expectation: Expectation, o
     elif isinstance(expectation, Replays):
         clause, message = refused_replay(model, call, expectation, names)
     elif isinstance(call, GetOperation) and isinstance(expectation, Absent):
-        clause, message = refused_lookup(model, expectation, names)
+        clause, message = refused_lookup(model, expectation, call.operation.id, names)
     elif isinstance(call, Read) and isinstance(expectation, Reads):
         clause = refused_read(verdict, model, call)
     elif isinstance(call, ListPaths) and "TypeError" in names:

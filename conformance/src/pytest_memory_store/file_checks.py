@@ -87,7 +87,7 @@ _CONTENT = {
 }
 
 
-_AFTER_REPLAY = {"OP-03": "OP-25", "OP-17": "OP-25"}
+_AFTER_REPLAY = {"OP-03": "OP-25", "OP-16": "OP-25", "OP-17": "OP-25"}
 """What a replay breaks that left the content as it was, and not the version."""
 
 

@@ -161,8 +161,10 @@ class Model:
     """The live paths that a listing has shown since they were created."""
     failed: set[str] = field(default_factory=set)
     """Ids of operations that were refused and never applied (OP-09)."""
-    answered: dict[str, int] = field(default_factory=dict)
-    """Per operation id, the event count when the store last answered with its receipt."""
+    looked_up: dict[str, int] = field(default_factory=dict)
+    """Per operation id, the event count when a lookup last gave its receipt."""
+    repeated: dict[str, int] = field(default_factory=dict)
+    """Per operation id, the event count when a repeated call was last answered with its receipt."""
     knows_none: bool = False
     """Whether the store ever answered that it does not know an operation."""
     max_metadata_chars: int = MAX_METADATA_CHARS
@@ -267,10 +269,11 @@ class Model:
             case (Write() | Delete()), Mutates():
                 self._apply(call, expectation, version)
             case (Write() | Delete()), Replays():
-                self.events.append(Event("replay", call.path))
-                self._answer(call.operation)
+                self.events.append(Event("replay", call.path, expectation.clause))
+                assert call.operation is not None
+                self.repeated[call.operation.id] = len(self.events)
             case GetOperation(), Replays():
-                self._answer(call.operation)
+                self.looked_up[call.operation.id] = len(self.events)
             case GetOperation(), Absent():
                 self.knows_none = True
             case (Write() | Delete()), Fails():
@@ -284,10 +287,6 @@ class Model:
                 self.listed.update(expectation.paths[: call.limit])
             case _:
                 pass
-
-    def _answer(self, operation: MemoryOperation | None) -> None:
-        if operation is not None:
-            self.answered[operation.id] = len(self.events)
 
     def _apply(self, call: Mutation, expectation: Mutates, version: str | None) -> None:
         if isinstance(call, Write):
@@ -321,15 +320,16 @@ class Model:
         event = next((event for event in reversed(since) if event.path == path), since[-1])
         return (_BLAME_SAME_PATH if event.path == path else _BLAME_OTHER_PATH).get(event.kind, event.clause)
 
-    def dropped_by(self, receipt: Receipt) -> str | None:
-        """The clause to blame when a receipt that the store had answered with is gone now, `None` if none has.
+    def dropped_by(self, call: Call, receipt: Receipt) -> str | None:
+        """The clause to blame when `call` no longer gets a receipt that such a call did get, `None` if none has.
 
         What happened to its own file must not drop it (OP-17), nor what other operations recorded (OP-28).
         """
         operation = receipt.call.operation
-        if operation is None or operation.id not in self.answered:
+        answered = self.looked_up if isinstance(call, GetOperation) else self.repeated
+        if operation is None or operation.id not in answered:
             return None
-        since = [event for event in self.events[self.answered[operation.id] :] if event.kind in ("write", "delete")]
+        since = [event for event in self.events[answered[operation.id] :] if event.kind in ("write", "delete")]
         if not since:
             return None
         return "OP-17" if any(event.path == receipt.call.path for event in since) else "OP-28"
@@ -347,7 +347,7 @@ class Model:
         return replace(self.files[path])
 
 
-_BLAME_SAME_PATH = {"conflict": "CAS-07", "replay": "OP-03"}
+_BLAME_SAME_PATH = {"conflict": "CAS-07"}
 _BLAME_OTHER_PATH = {"write": "PATH-10", "delete": "DEL-11", "conflict": "CAS-07", "replay": "OP-17"}
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_memory_store.calls import Delete, Mutation, Returned, Write
 from pytest_memory_store.judgement import MUTATION_FIELDS, Judgement, shape
-from pytest_memory_store.receipt_checks import undue_clash, undue_replay
+from pytest_memory_store.receipt_checks import shown_by_fresh, undue_clash, undue_replay
 
 if TYPE_CHECKING:
     from pytest_memory_store.model import File, Model, Mutates
@@ -26,9 +26,11 @@ def judge_mutation(verdict: Judgement, model: Model, call: Mutation, expectation
     verdict.hold(expectation.clause)
     if model.others_moved(call.path) and expectation.current is not None:
         verdict.hold("CAS-17")
-    fresh, message = undue_replay(model, call, value)
-    if verdict.check(fresh, not value.replayed, message, False, value.replayed) and call.operation is not None:
-        verdict.hold("OP-09" if call.operation.id in model.failed else "OP-28")
+    if value.replayed:
+        clause, message = undue_replay(model, call, value)
+        verdict.check(clause, False, message, False, True)
+    else:
+        verdict.hold(*shown_by_fresh(model, call))
     existed = expectation.current is not None
     absent_delete = isinstance(call, Delete) and not existed
     clause = "CAS-05" if absent_delete else "CAS-21"

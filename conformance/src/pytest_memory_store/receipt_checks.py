@@ -12,6 +12,8 @@ from pytest_memory_store.calls import Call, Delete, GetOperation, Mutation, Writ
 from pytest_memory_store.judgement import MUTATION_FIELDS, Judgement, shape
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pytest_memory_store.model import Absent, Model, Receipt, Replays
 
 
@@ -19,7 +21,7 @@ def judge_replay(verdict: Judgement, model: Model, expectation: Replays, value: 
     """Book what the answer to a repeated operation shows, from the call or from `get_operation`."""
     receipt, call = expectation.receipt, verdict.call
     if value is None:
-        clause = _gone_under(model, receipt, expectation.clause)
+        clause = _gone_under(model, call, receipt, expectation.clause)
         due = f"version={receipt.version!r}, existed={receipt.existed}"
         verdict.check(clause, False, "the receipt of an applied operation is gone", due, None)
         return
@@ -29,21 +31,21 @@ def judge_replay(verdict: Judgement, model: Model, expectation: Replays, value: 
     actual = {name: getattr(value, name) for name in expected}
     clause, message = expectation.clause, "a replay differs from the first answer"
     if not value.replayed and not isinstance(call, GetOperation):
-        clause = model.dropped_by(receipt) or clause
+        clause = model.dropped_by(call, receipt) or clause
         message = "a repeated operation was applied again, or its answer does not say that it is a replay"
     if verdict.check(clause, actual == expected, message, expected, actual):
         _hold_more(verdict, model, receipt)
 
 
-def _gone_under(model: Model, receipt: Receipt, clause: str) -> str:
+def _gone_under(model: Model, call: Call, receipt: Receipt, clause: str) -> str:
     """The clause that a missing receipt breaks: by what happened since it was seen, or else by whose it is."""
-    return model.dropped_by(receipt) or ("OP-16" if isinstance(receipt.call, Delete) else clause)
+    return model.dropped_by(call, receipt) or ("OP-16" if isinstance(receipt.call, Delete) else clause)
 
 
 def _hold_more(verdict: Judgement, model: Model, receipt: Receipt) -> None:
     """Book what a right answer shows beside the clause that asks for it."""
     call = verdict.call
-    if survived := model.dropped_by(receipt):
+    if survived := model.dropped_by(call, receipt):
         verdict.hold(survived)
     if isinstance(call, Write | Delete) and model.is_stale(call):
         verdict.hold("OP-06")
@@ -66,9 +68,9 @@ def refused_replay(model: Model, call: Call, expectation: Replays, names: frozen
     if "MemoryConflictError" not in names or isinstance(call, GetOperation):
         return clause, "a repeated operation fails"
     message = "a repeated operation is refused by its version, although it was applied"
-    if dropped := model.dropped_by(receipt):
+    if dropped := model.dropped_by(call, receipt):
         return dropped, message
-    known = receipt.call.operation is not None and receipt.call.operation.id in model.answered
+    known = receipt.call.operation is not None and receipt.call.operation.id in model.looked_up
     return (clause if clause in ("OP-16", "OP-17") and not known else "OP-06"), message
 
 
@@ -84,6 +86,18 @@ def undue_replay(model: Model, call: Mutation, value: Any) -> tuple[str, str]:
         return "OP-26", message
     old = model.has_seen(value.version) if isinstance(value.version, str) else bool(model.receipts)
     return ("OP-09", "an operation that was refused before is answered as done") if old else ("OP-26", message)
+
+
+def shown_by_fresh(model: Model, call: Mutation) -> Iterator[str]:
+    """The clauses that hold where a mutation that was applied for the first time says so."""
+    if call.operation is None:
+        yield "DEL-02" if isinstance(call, Delete) else "OP-15"
+        return
+    yield "OP-26"
+    if model.receipts:
+        yield "OP-28"
+    if call.operation.id in model.failed:
+        yield "OP-09"
 
 
 def undue_clash(model: Model, call: Mutation) -> tuple[str, str]:
@@ -103,6 +117,15 @@ def missed_clash(clause: str, names: frozenset[str]) -> str:
     return clause if clause != "OP-07" or "MemoryConflictError" in names else "OP-05"
 
 
+def missed_conflict(model: Model, call: Call, clause: str) -> str:
+    """The clause broken where a version conflict was due, which `clause` says, and something else came of the call.
+
+    An operation that once met its conflict as it should is remembered since then.
+    """
+    operation = call.operation if isinstance(call, Write | Delete) else None
+    return "OP-09" if operation is not None and operation.id in model.failed else clause
+
+
 def judge_unknown(verdict: Judgement, model: Model, expectation: Absent, operation_id: str, value: Any) -> None:
     """Book what `get_operation` answers for an operation that was never applied."""
     clause, message = expectation.clause, "a receipt is returned for an operation that was never applied"
@@ -113,11 +136,12 @@ def judge_unknown(verdict: Judgement, model: Model, expectation: Absent, operati
     verdict.check(clause, value is None, message, None, value)
 
 
-def refused_lookup(model: Model, expectation: Absent, names: frozenset[str]) -> tuple[str, str]:
+def refused_lookup(model: Model, expectation: Absent, operation_id: str, names: frozenset[str]) -> tuple[str, str]:
     """Which promise is broken when `get_operation` fails for an operation that was never applied."""
-    if "MemoryOperationConflictError" in names or model.knows_none:
-        return expectation.clause, "the lookup of an operation that was never applied fails"
-    return "OP-01", "the lookup of an unknown operation fails"
+    message = "the lookup of an operation that was never applied fails"
+    if "MemoryOperationConflictError" in names and resembles(model, operation_id):
+        return "OP-14", "an operation that was never applied is taken for another one, whose id it resembles"
+    return (expectation.clause if model.knows_none else "OP-01"), message
 
 
 def resembles(model: Model, operation_id: str) -> bool:
