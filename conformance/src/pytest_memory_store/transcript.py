@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from typing import Any, cast
 
@@ -21,7 +21,7 @@ _OPERATION_ID = r"kit-[0-9a-f]{32}"
 """The form of an operation id that means nothing by itself."""
 _WORD = re.compile(r"[\w-]{8,}")
 """What may be a version in a text of the store's own; shorter ones are too likely to be something else."""
-_REPEATED = re.compile(r"(.{1,16}?)\1{11,}", re.DOTALL)
+_RUN = re.compile(r"(.)\1{23,}", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -192,16 +192,31 @@ def _is_python(text: str) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def _product(value: str) -> str:
-    """Return a string of few repetitions as an expression, and nothing for any other."""
-    pieces: list[str] = []
-    at = 0
-    for found in _REPEATED.finditer(value):
-        pieces += [ascii(value[at : found.start()])] if found.start() > at else []
-        pieces.append(f"{found[1]!a} * {len(found[0]) // len(found[1]):_}")
-        at = found.end()
-    pieces += [ascii(value[at:])] if at < len(value) else []
-    written = " + ".join(pieces)
+    """A string of few repetitions as an expression, and nothing for any other."""
+    written = min(_periodic(value), " + ".join(_runs(value)), key=len)
     return written if len(written) < min(2 * _LONG, len(value)) else ""
+
+
+def _periodic(value: str) -> str:
+    """A string as a product of one short unit, and perhaps a rest, or as it is."""
+    for width in range(1, 17):
+        times, over = divmod(len(value), width)
+        unit, rest = value[:width], value[len(value) - over :]
+        if unit * times + rest == value:
+            return f"{unit!a} * {times:_}{f' + {rest!a}' if rest else ''}"
+    return value
+
+
+def _runs(value: str) -> Iterator[str]:
+    """The pieces of a string, with runs of one character as products."""
+    at = 0
+    for run in _RUN.finditer(value):
+        if run.start() > at:
+            yield ascii(value[at : run.start()])
+        yield f"{run[1]!a} * {len(run[0]):_}"
+        at = run.end()
+    if at < len(value):
+        yield ascii(value[at:])
 
 
 def shorten(text: str, most: int) -> str:

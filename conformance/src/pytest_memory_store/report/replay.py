@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 NO_ANSWER = "no answer in time"
-FIELDS = "path content snippet version operation_id metadata truncated replayed existed matches scanned score".split()
+FILE_FIELDS = ("content", "version", "operation_id", "metadata", "truncated")
+FIELDS = (*FILE_FIELDS, "replayed", "existed", "path", "snippet", "score", "matches", "scanned")
 NUMBER = r"\b[0-9a-f]*[0-9][0-9a-f]*\b"
 CONTRACT_ERRORS = {"ValueError", "TypeError", "MemoryConflictError", "MemoryOperationConflictError"}
 
