@@ -121,7 +121,7 @@ class Tenant:
         if move.kind == "operate":
             operation = self.operation_type(id=f"kit-{secrets.token_hex(16)}", fingerprint=f"fp-{self.writes}")
             self.operations[operation.id] = f"op{len(self.operations) + 1}"
-        metadata = {"by": self.voice, "number": str(self.writes)} if self.metadata else UNSET
+        metadata = {"by": f"author-{self.writes}"} if self.metadata else UNSET
         text = f"{self.voice} in {move.name}, {'odd' if count % 2 else 'even'}"
         call = Write(path, text, expected, operation, metadata)
         if operation is not None:

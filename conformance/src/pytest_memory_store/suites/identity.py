@@ -27,8 +27,10 @@ from pytest_memory_store.cases import (
     ask,
     can_search,
     found_paths,
+    in_other_case,
     is_writable,
     keep_own,
+    neighbour,
     next_case,
     offer,
     require_error,
@@ -56,6 +58,7 @@ async def case_counts(example: Example) -> None:
     await _apart(example, "one.md", "two/other.txt", None)
     for one, other in corpus.LIKE_IN_CASE:
         await _apart(example, one, other, "PATH-09")
+    await _apart(example, "a.md", "a.md", "PATH-09", neighbour(example, in_other_case(example)))
 
 
 @check("PATH-09b", calls=25)
@@ -71,6 +74,9 @@ async def alike_paths_are_two_files(example: Example) -> None:
     await _apart(example, "one.md", "two/other.txt", None)
     for one, other in corpus.LIKE_IN_SHAPE:
         await _apart(example, one, other, "PATH-10")
+    for joint in ("0", "_", "-", "."):
+        await _apart(example, "a/a.md", "a.md", "PATH-10", neighbour(example, f"{example.scope}{joint}a"))
+        await _apart(example, "a.md", "a.md", "PATH-10", neighbour(example, f"{example.scope}{joint}"))
     for length in (65, 129, 192, 256, 286):
         if length > len(example.scope) + 2:
             await _apart(example, *(corpus.name_of_length(example.scope, length, end) for end in "ab"), "PATH-10")
@@ -82,22 +88,26 @@ async def one_character_makes_another_file(example: Example, pair: tuple[str, st
     await _apart(example, *pair, "PATH-10")
 
 
-async def _apart(example: Example, one: str, other: str, blame: str | None) -> None:
-    """See that two names are two files: each works alone, and neither shows what was done to the other."""
+async def _apart(example: Example, one: str, other: str, blame: str | None, beside: Example | None = None) -> None:
+    """See that two names are two files: each works alone, and neither shows what was done to the other.
+
+    `other` is a name of the scope `beside`, where one is given.
+    """
     next_case(example)
-    await example.put(other, "alone")
-    await example.remove(other)
+    beside = beside or example
+    await beside.put(other, "alone")
+    await beside.remove(other)
     await example.put(one, "the one")
     await example.read(one)
-    await example.read(other, blame=blame)
+    await beside.read(other, blame=blame)
     clause = blame or "PATH-10"
-    outcome = await offer(example, other, "the other", clause)
+    outcome = await offer(beside, other, "the other", clause)
     message = "a name is refused beside another one, and not without it"
     example.require(clause, isinstance(outcome, Returned), message, expected="a result", actual=answer(outcome))
     if isinstance(outcome, Returned):
         await example.read(one, blame=blame)
-        await example.read(other, blame=blame)
-        await example.remove(other)
+        await beside.read(other, blame=blame)
+        await beside.remove(other)
         await example.read(one, blame=blame)
     await example.remove(one)
 
@@ -112,6 +122,7 @@ async def a_file_beside_its_directory_is_kept_or_refused(example: Example) -> No
         next_case(example)
         await example.put(first, "first")
         await example.read(first)
+        await example.list_paths(example.path(first[:2]))
         if isinstance(await offer(example, second, "second", "PATH-11"), Returned):
             await example.read(second, blame="PATH-11")
         else:
@@ -145,7 +156,10 @@ async def a_file_and_its_directory_coexist(example: Example) -> None:
 async def a_name_is_refused_or_shown(example: Example) -> None:
     """A name that looks like a store's own record is refused by every call, or is a file like any other."""
     await example.put("plain.md", "plain")
+    await example.read("plain.md")
     await example.list_paths()
+    if can_search(example):
+        await example.search("plain")
     await example.remove("plain.md")
     for name in (*corpus.BOOKKEEPING, *sorted(example.setting.claims.reserved_names)):
         next_case(example)

@@ -11,7 +11,7 @@ import secrets
 from pytest_memory_store import path_corpus as corpus
 from pytest_memory_store import strategies as draw
 from pytest_memory_store.calls import Delete, Read, Returned, Write
-from pytest_memory_store.cases import answer, can_search, is_writable, next_case, offer, require_error
+from pytest_memory_store.cases import answer, can_search, is_writable, neighbour, next_case, offer, require_error
 from pytest_memory_store.example import ALL, Example
 from pytest_memory_store.suites.registry import check
 
@@ -85,6 +85,7 @@ async def nothing_is_stripped(example: Example) -> None:
         return
     version = await example.put("a.md", "x")
     await example.read("a.md")
+    await example.read("a.md")
     for char in corpus.STRIPPED:
         await example.read(f"a.md{char}")
         await example.write(f"a.md{char}", "y", expected_version=version)
@@ -118,6 +119,7 @@ async def long_paths_are_accepted_or_refused(example: Example) -> None:
 @check("PATH-12b", calls=5)
 async def paths_of_1024_are_accepted(example: Example) -> None:
     """A path of 1,024 characters is a file like any other."""
+    await _round_trip(example, "plain.md", None)
     name = corpus.name_of_length(example.scope, 1_024)
     outcome = await offer(example, name, "x", example.own)
     accepted = isinstance(outcome, Returned)
@@ -158,7 +160,9 @@ async def a_prefix_is_the_beginning_of_the_path(example: Example) -> None:
     await example.list_paths()
     for rest in ("u1", "u", "u1.", "u1-", "u1.md", "u1/a", "u1/sub", "u1/s", "u10/a.md", "w"):
         await example.list_paths(example.path(rest))
-    await example.list_paths(example.scope)
+    await neighbour(example, f"{example.scope}0").put("a.md", "x")
+    for prefix in (example.scope, example.scope[:-1], f"{example.scope}0"):
+        await example.list_paths(prefix)
 
 
 @check("PATH-07", calls=8, name=draw.names, others=draw.st.lists(draw.names, max_size=3), cut=draw.st.integers(1, 9))
