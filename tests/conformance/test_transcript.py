@@ -173,3 +173,20 @@ def test_referred_are_the_steps_that_later_ones_need() -> None:
 def test_shorten_ends_in_an_ellipsis() -> None:
     """A text within the bound stays."""
     assert (shorten("abcde", 5), shorten("abcdef", 5)) == ("abcde", "ab...")
+
+
+def test_a_case_shows_its_own_steps_and_is_played_with_what_it_builds_on() -> None:
+    """Steps of earlier cases count where they touch the same path, operation or prefix."""
+    transcript = Transcript(S)
+    for call in (Write("a", "x", None), Write("b", "x", None, OPERATION), Read("c", 1), ListPaths("", 1)):
+        transcript.begin(call)
+    transcript.next_case()
+    assert transcript.render() == []
+    transcript.begin(Read("a", 1))
+    transcript.begin(GetOperation(OPERATION))
+    copied = transcript.copy()
+    transcript.begin(ListPaths("c", 9))
+    assert len(copied.steps) == 2
+    assert transcript.render()[0] == "1. read('a', max_chars=1)"
+    assert [step.call.method for step in copied.whole().steps] == ["write", "write", "read", "get_operation"]
+    assert [step.call.method for step in transcript.whole().steps][:4] == ["write", "write", "read", "read"]

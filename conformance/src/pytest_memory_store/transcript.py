@@ -34,16 +34,34 @@ class Step:
 
 @dataclass(slots=True)
 class Transcript:
-    """The steps of one example, in order, and the scope they worked under."""
+    """The steps of one example, in order, and the scope they worked under.
+
+    `earlier` are the steps of cases that came before in this scope: not shown, and played by a script where the
+    case builds on them.
+    """
 
     scope: str
     steps: list[Step] = field(default_factory=list[Step])
+    earlier: list[Step] = field(default_factory=list[Step])
 
     def begin(self, call: Call) -> Step:
         """Note that `call` is about to be made."""
         step = Step(call)
         self.steps.append(step)
         return step
+
+    def next_case(self) -> None:
+        """Begin anew: what comes is shown without what was."""
+        self.earlier += self.steps
+        self.steps.clear()
+
+    def copy(self) -> Transcript:
+        """The transcript as it is now."""
+        return Transcript(self.scope, list(self.steps), list(self.earlier))
+
+    def whole(self) -> Transcript:
+        """The transcript with those of the earlier steps in front that touch what its own steps touch."""
+        return Transcript(self.scope, [*(step for step in self.earlier if _is_ground(step, self.steps)), *self.steps])
 
     def render(self) -> list[str]:
         """Return two lines per step: its number with the call as Python, and what it answered."""
@@ -172,6 +190,18 @@ class Names:
         if not self.exact:
             return shorten(self.plain(written), 200)
         return written if _is_python(written) else f"FILL_IN({shorten(written, 200)!a})"
+
+
+def _is_ground(earlier: Step, steps: list[Step]) -> bool:
+    """Whether a case builds on an earlier step: by path, by operation, or by a prefix that it lists or searches."""
+    path, operation = getattr(earlier.call, "path", None), getattr(earlier.call, "operation", None)
+    for step in steps:
+        prefix = getattr(step.call, "prefix", None)
+        by_prefix = path is not None and (prefix is UNSET or (isinstance(prefix, str) and path.startswith(prefix)))
+        by_path = path is not None and path == getattr(step.call, "path", None)
+        if by_path or by_prefix or (operation and operation == getattr(step.call, "operation", None)):
+            return True
+    return False
 
 
 def _own(call: Call, value: Any, scope: str) -> Any:

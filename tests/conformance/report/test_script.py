@@ -450,6 +450,16 @@ def test_what_was_written_is_deleted(tmp_path: Path, tiny: Any) -> None:
     assert "['somebody/else.md']" in run(tmp_path, script_of(transcript, "shared"), status=1)
 
 
+def test_a_case_is_played_on_what_came_before(tmp_path: Path, tiny: Any) -> None:
+    """A case that builds on an earlier one fails alone as it failed then."""
+    whole = record(tiny.Store(), stale)
+    case = Transcript(S, whole.steps[2:], whole.steps[:2])
+    script = script_of(case)
+    assert "expected_version=m1.version" in script
+    run(tmp_path, script, status=1)
+    run(tmp_path, script, faulty=False, status=0)
+
+
 def test_a_right_last_answer_does_not_hide_a_wrong_one(tmp_path: Path, tiny: Any) -> None:
     """What is wrong may show before the last call, so all answers are compared."""
 

@@ -92,6 +92,7 @@ def render_script(
     `parameters` are the values of the fixtures that the factory was called with. What cannot be written
     down, and a password in a URL, becomes a `FILL_IN`.
     """
+    transcript = transcript.whole()
     names = Names(transcript.scope, exact=True)
     calls = _calls(transcript, names)
     imports, body = _replay()
