@@ -127,10 +127,13 @@ def _judge_metadata(verdict: Judgement, changed: str | None, file: File, actual:
 
 def refused_read(verdict: Judgement, model: Model, call: Read) -> str:
     """The clause that is broken where a read of a live file raises."""
+    changed = model.blame(call.path)
+    if call.max_chars == ALL and changed is not None and changed != "READ-08":
+        return changed
     verdict.unsure = verdict.look is None
     if isinstance(verdict.look, Returned) or (verdict.look is None and call.max_chars > ALL):
         return "READ-03b" if call.max_chars > ALL else "READ-03"
-    return model.blame(call.path) or "READ-02"
+    return changed or "READ-02"
 
 
 def second_read(call: Read, file: File) -> Read:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +64,19 @@ class CountedVersions(BaseStore):
     def new_version(self, change: Change, current: Stored | None) -> str:
         number = self.numbers[change.path] = self.numbers.get(change.path, 0) + 1
         return str(number)
+
+
+@odd()
+class ClockVersions(BaseStore):
+    """Gives out the time as version, in nanoseconds, so that versions tell when and not how much was written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.last = 0
+
+    def new_version(self, change: Change, current: Stored | None) -> str:
+        self.last = max(self.last + 1, time.time_ns())
+        return str(self.last)
 
 
 @odd({"content_versions": True})

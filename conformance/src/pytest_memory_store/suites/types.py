@@ -257,13 +257,12 @@ def _bad_arguments(example: Example) -> Iterator[Call]:
         yield Search(f"{example.prefix}/", "x")
 
 
-def _conflicts(example: Example, clash: GetOperation) -> Iterator[Call]:
-    path = example.path("a.md")
+def _conflicts(path: str, stale: str, clash: GetOperation) -> Iterator[Call]:
     yield Write(path, "late", None)
-    yield Write(path, "late", "no-such-version")
-    yield Delete(path, None)
-    yield Write(path, "late", "no-such-version", clash.operation)
-    yield Delete(path, "no-such-version", clash.operation)
+    yield Write(path, "late", stale)
+    yield Delete(path, stale)
+    yield Write(path, "late", stale, clash.operation)
+    yield Delete(path, stale, clash.operation)
     yield clash
 
 
@@ -275,9 +274,10 @@ async def errors_say_what_is_wrong(example: Example) -> None:
     if not is_writable(example):
         return
     operation = example.operation()
-    await example.put("a.md", "x", operation=operation)
+    stale = await example.put("a.md", "x", operation=operation)
+    await example.put("a.md", "newer")
     clash = GetOperation(example.operation("another", id=operation.id))
-    for call in _conflicts(example, clash):
+    for call in _conflicts(example.path("a.md"), stale, clash):
         known = getattr(call, "operation", None)
         await _require_error(example, call, "MemoryOperationConflictError" if known else "MemoryConflictError")
 
