@@ -50,6 +50,16 @@ class PrefixIsDirectory(BaseStore):
         return path == prefix or path.startswith(prefix.removesuffix("/") + "/" if prefix else "")
 
 
+@faulty(
+    "PATH-07", also=("LIST-07", "PATH-06"), cause="a partition for each first segment, which a query must name in full"
+)
+class PrefixNeedsFirstSegment(BaseStore):
+    """Finds nothing for a prefix that stops within the first segment of a path."""
+
+    def has_prefix(self, path: str, prefix: str) -> bool:
+        return path.startswith(prefix) and (not prefix or path.partition("/")[0] == prefix.partition("/")[0])
+
+
 @faulty("PATH-08", also=_FOREIGN, cause="a LIKE pattern with an unescaped underscore")
 class UnderscoreIsWildcard(BaseStore):
     """Takes `_` in a prefix for any character."""
@@ -88,6 +98,19 @@ class SlashIsUnderscore(BaseStore):
 
     def key(self, path: str) -> str:
         return path.replace("/", "_")
+
+
+@faulty(
+    "PATH-10", also=("PATH-01", "SCOPE-01", "SCOPE-11"), cause="a unique index on the joined name, beside the exact key"
+)
+class JoinedNamesCollide(BaseStore):
+    """Refuses to create `ab/c` beside `a/bc`: an index without the separators must be unique."""
+
+    def put(self, change: Change, current: Stored | None) -> str:
+        joined = change.path.replace("/", "")
+        if current is None and any(path.replace("/", "") == joined for path in self.files):
+            raise RuntimeError("duplicate key value violates unique constraint")
+        return super().put(change, current)
 
 
 @faulty("PATH-10", also=("SCOPE-01", "SCOPE-11"), cause="names made safe by replacing punctuation")

@@ -42,6 +42,18 @@ class RelativePathsListed(BaseStore):
         return [path.removeprefix(prefix) for path in paths] if prefix.endswith("/") else paths
 
 
+@faulty(
+    "LIST-01",
+    also=("LIST-02", "LIST-03", "LIST-09", "PATH-07", "SCOPE-01", "SCOPE-10"),
+    cause="a range from the prefix to the prefix with a `z` after it",
+)
+class RangeEndsAtZ(BaseStore):
+    """Leaves out the paths that go on with a `z` after the prefix."""
+
+    def listing(self, prefix: str) -> list[str]:
+        return [path for path in super().listing(prefix) if path <= f"{prefix}z"]
+
+
 @faulty("LIST-02", also=("LIST-03", "PATH-09"), cause="ORDER BY in a locale that ignores case")
 class SortedIgnoringCase(BaseStore):
     """Sorts without regard to case, so that `MEMORY.md` comes after `a.md`."""

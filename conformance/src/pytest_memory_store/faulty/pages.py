@@ -61,6 +61,14 @@ class HugeLimitOverflows(BaseStore):
         return super().page(paths, limit)
 
 
+@faulty("LIST-03", also=("LIST-03b",), cause="a bound cut to 32 bits on its way to the back end")
+class HugeLimitWraps(BaseStore):
+    """Takes the lowest 32 bits of `limit` for it, so that 2**32 + 1 is 1."""
+
+    def page(self, paths: list[str], limit: int) -> list[str]:
+        return paths[: limit % 2**32]
+
+
 @faulty("LIST-04", cause="a bound below one taken for no bound")
 class ZeroLimitIsUnbounded(BaseStore):
     """Takes a `limit` of zero or less for no limit."""

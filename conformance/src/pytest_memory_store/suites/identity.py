@@ -58,6 +58,7 @@ async def case_counts(example: Example) -> None:
     await _apart(example, "one.md", "two/other.txt", None)
     for one, other in corpus.LIKE_IN_CASE:
         await _apart(example, one, other, "PATH-09")
+    await _apart(example, "a.md", "a.md", None, neighbour(example, f"{example.scope}-two"))
     await _apart(example, "a.md", "a.md", "PATH-09", neighbour(example, in_other_case(example)))
 
 

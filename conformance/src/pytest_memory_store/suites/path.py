@@ -160,7 +160,9 @@ async def a_prefix_is_the_beginning_of_the_path(example: Example) -> None:
     await example.list_paths()
     for rest in ("u1", "u", "u1.", "u1-", "u1.md", "u1/a", "u1/sub", "u1/s", "u10/a.md", "w"):
         await example.list_paths(example.path(rest))
-    await neighbour(example, f"{example.scope}0").put("a.md", "x")
+    beside = neighbour(example, f"{example.scope}0")
+    await beside.put("a.md", "x")
+    await beside.list_paths()
     for prefix in (example.scope, example.scope[:-1], f"{example.scope}0"):
         await example.list_paths(prefix)
 
