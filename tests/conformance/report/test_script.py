@@ -432,6 +432,17 @@ def test_an_error_of_the_store_is_told_by_its_class(tmp_path: Path, tiny: Any) -
     assert "   -> raised RuntimeError\n" in run(tmp_path, script, status=1)
 
 
+def test_a_method_that_gives_nothing_to_await_is_told(tmp_path: Path, tiny: Any) -> None:
+    """A script says what the kit says of it."""
+    with (tmp_path / "tinystore.py").open("a") as module:
+        module.write("\n\nclass Blunt(Store):\n    def read(self, path, *, max_chars):\n        return []\n")
+    del tiny
+
+    error = TypeError("read gave a list, which cannot be awaited")
+    transcript = Transcript(S, [Step(Read(f"{S}/a.md", 1), Raised(error))])
+    run(tmp_path, script_of(transcript, "Blunt"), status=1)
+
+
 def test_other_peoples_names_are_not_looked_at(tmp_path: Path, tiny: Any) -> None:
     """A listing of the whole store is compared by the script's own names."""
     listed = Step(ListPaths("", 10), Returned([f"{S}/a.md", "kit-of-somebody/x.md"]))

@@ -146,7 +146,7 @@ class Steps:
         limit = asyncio.timeout(self.deadline)
         try:
             async with limit:
-                result = await getattr(self.store, method)(*positional, **keywords)
+                result = await ask(method, getattr(self.store, method)(*positional, **keywords))
             number, prefix = len(self.answers) + 1, positional and positional[0]
             described = self.symbols.returned(number, method, prefix, result)
         except (KeyboardInterrupt, GeneratorExit):
@@ -193,6 +193,13 @@ class Steps:
             with contextlib.suppress(Exception):
                 async with asyncio.timeout(self.deadline):
                     await erase(self.store, path)
+
+
+async def ask(method: str, given: Any) -> Any:
+    """Await what a method gave."""
+    if not inspect.isawaitable(given):
+        raise TypeError(f"{method} gave a {type(given).__name__}, which cannot be awaited")
+    return await given
 
 
 async def erase(store: Any, path: str) -> None:
