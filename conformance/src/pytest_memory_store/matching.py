@@ -75,5 +75,5 @@ def quotes(snippet: str, text: str) -> bool:
 
 
 def is_stand_alone(term: str, text: str) -> bool:
-    """Whether any index of words finds the term in the text: it stands alone there and has three letters or more."""
-    return len(term) >= 3 and re.search(rf"(?<!\w){re.escape(term)}(?!\w)", text) is not None
+    """Whether any index of words finds the term in the text: it stands alone there, and is no short or stop word."""
+    return len(term) >= 4 and re.search(rf"(?<!\w){re.escape(term)}(?!\w)", text) is not None

@@ -134,6 +134,9 @@ def misquoted(asked: Asked, path: str, snippet: str) -> Cause:
         return "SRCH-17", ""
     if quotes(snippet, asked.reachable[path]):
         return "SRCH-06", "the snippet quotes text beyond `max_file_chars`"
+    others = (file.content for other, file in asked.model.files.items() if other != path)
+    if any(quotes(snippet, text) for text in others):
+        return "SRCH-17", "the snippet is text of another file"
     if any(quotes(snippet, text) for text in asked.model.texts.get(path, ())):
         return "SRCH-21", "the snippet quotes text that was replaced"
     if any(text in snippet for text in _private(asked.model, path)):
@@ -165,25 +168,30 @@ def undue(asked: Asked, path: str) -> Cause:
 
 def missed(asked: Asked, path: str, result: Any) -> Cause:
     """Why a file was not found although it matches and nothing left it out, and the clause that demands it."""
-    call, text, name = asked.call, asked.text(path), asked.name(path)
+    call, text, name, words = asked.call, asked.text(path), asked.name(path), terms(asked.call.query)
+    message = "a file that holds a word of the query is not found"
     if max(call.bounds) > ALL:
         return "SRCH-08" if result.truncated else "SRCH-07", "a very large bound is taken for a small one"
     if sum(len(p) + len(asked.text(p)) for p in asked.may) > call.max_chars:
         return "SRCH-12", "a match is left out as if the prefix counted in `max_chars`"
-    message = "a file that holds a word of the query is not found"
-    if not occurs(call.query, text, exact):
-        if occurs(call.query, name, exact):
-            return "SRCH-16", "a file is not found by its name"
-        return "SRCH-13", message
-    if not is_plain(call.query):
-        return "SRCH-13", message
-    earlier = asked.model.texts.get(path, [])[:-1]
-    words = terms(call.query)
-    if (earlier and not any(occurs(call.query, old) for old in earlier)) or (
-        len(words) == 1 and is_stand_alone(words[0], text)
+    if not occurs(call.query, f"{name}\n{_first_bytes(text, call.max_file_chars)}"):
+        return "SRCH-06", "a match is left out as if `max_file_chars` counted bytes"
+    if not occurs(call.query, f"{name}\n{text}", exact) or not (
+        is_plain(call.query) or occurs(call.query, name, exact)
     ):
+        return "SRCH-13", message
+    if len(words) == 1 and is_stand_alone(words[0], text):
         return "SRCH-21", "text that is in a file is not found"
+    if len(words) == 1 and is_stand_alone(words[0], name):
+        return "SRCH-16", "a file is not found by its name"
+    earlier = asked.model.texts.get(path, [])[:-1]
+    if earlier and not any(occurs(call.query, old) for old in earlier):
+        return "SRCH-21", "text that replaced another is not found"
     return "SRCH-14", message
+
+
+def _first_bytes(text: str, most: int) -> str:
+    return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 
 def shown(asked: Asked, found: set[str]) -> Iterator[str]:

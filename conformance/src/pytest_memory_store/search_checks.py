@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_memory_store.calls import ALL
 from pytest_memory_store.judgement import Judgement, Kind, is_finite_number, shape
-from pytest_memory_store.matching import addressable, quotes
+from pytest_memory_store.matching import addressable, exact, quotes
 from pytest_memory_store.search_causes import (
     Asked,
     answered_under,
@@ -148,7 +148,7 @@ def _judge_words(verdict: Judgement, asked: Asked, result: Any) -> None:
         clause, message = undue(asked, extra[0])
         verdict.check(clause, False, message, sorted(asked.may), extra[0])
         return
-    missing = sorted(asked.must - found)
+    missing = sorted(asked.must - found, key=lambda path: (not asked.matches(path, exact), path))
     if missing and asked.has_room and len(asked.files) <= asked.call.max_files:
         clause, message = missed(asked, missing[0], result)
         verdict.check(clause, False, message, missing[0], sorted(found))

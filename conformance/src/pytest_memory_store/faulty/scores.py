@@ -24,6 +24,14 @@ class RankedByPath(BaseStore):
         return sorted(hits, key=lambda hit: hit.stored.path)
 
 
+@faulty("SRCH-15", also=("SRCH-27",), cause="one index over name and content")
+class NamesCountOnce(BaseStore):
+    """Counts a word in the name no more than one in the content."""
+
+    def score(self, name: str, text: str, terms: list[str]) -> float:
+        return super().score("", f"{name}\n{text}", terms)
+
+
 @faulty("SRCH-15", also=("SRCH-27",), cause="a distance sorted like a score")
 class WorstFirst(BaseStore):
     """Orders matches by score, lowest first."""

@@ -7,15 +7,16 @@ Must not know: the kit.
 
 from __future__ import annotations
 
-from dataclasses import astuple
 from typing import Any
 
-from pytest_memory_store.faulty.base import BaseStore, Change, Hit, Query, Stored
+from pytest_memory_store.faulty.base import BaseStore, Hit, Query, Stored
 from pytest_memory_store.faulty.contract import MemorySearchResult
 from pytest_memory_store.faulty.registry import faulty
 
 
-@faulty("SRCH-01", also=("SRCH-03", "SRCH-05", "SRCH-27", "SCOPE-05"), cause="a prefix query without a delimiter")
+@faulty(
+    "SRCH-01", also=("SRCH-03", "SRCH-05", "SRCH-08", "SRCH-27", "SCOPE-05"), cause="a prefix query without a delimiter"
+)
 class NestedScopesSearched(BaseStore):
     """Searches the files of deeper scopes too."""
 
@@ -23,9 +24,21 @@ class NestedScopesSearched(BaseStore):
         return super().is_child(name.rpartition("/")[2])
 
 
+@faulty("SRCH-01", also=("SRCH-07", "SRCH-08", "SRCH-27"), cause="a LIMIT in the query and a filter after it")
+class DeeperFilesTakePlaces(BaseStore):
+    """Counts the files of deeper scopes in `max_files`, and then does not search them."""
+
+    def candidates(self, query: Query) -> list[Stored]:
+        found = (stored for stored in self.files.values() if self.has_prefix(stored.path, query.prefix))
+        return sorted(found, key=lambda stored: stored.path)
+
+    def seen(self, candidates: list[Stored], query: Query) -> list[Stored]:
+        return [stored for stored in super().seen(candidates, query) if self.is_child(query.name(stored))]
+
+
 @faulty(
     "SCOPE-01",
-    also=("PATH-08", "SRCH-02", "SRCH-03", "SRCH-05", "SRCH-27"),
+    also=("PATH-08", "SRCH-02", "SRCH-03", "SRCH-05", "SRCH-08", "SRCH-24", "SRCH-27"),
     cause="an index that covers the first characters of a key",
 )
 class NearScopesSearched(BaseStore):
@@ -78,6 +91,15 @@ class ScannedCountsTwice(BaseStore):
         return MemorySearchResult(matches=result.matches, scanned=scanned, truncated=result.truncated)
 
 
+@faulty("SRCH-03", also=("SRCH-27",), cause="a field that nobody fills in")
+class ScannedIsZero(BaseStore):
+    """Reports no files in `scanned`, whatever it found."""
+
+    def scan(self, query: Query) -> MemorySearchResult:
+        result = super().scan(query)
+        return MemorySearchResult(matches=result.matches, scanned=0, truncated=result.truncated)
+
+
 @faulty("SRCH-04", also=("SRCH-07", "SRCH-05", "SRCH-27"), cause="a bound that the back end never gets")
 class SearchLimitIgnored(BaseStore):
     """Returns every match whatever `limit` is."""
@@ -94,6 +116,16 @@ class HugeSearchBoundOverflows(BaseStore):
     def scan(self, query: Query) -> MemorySearchResult:
         if max(query.limit, query.max_files, query.max_chars, query.max_file_chars) >= 2**31:
             raise OverflowError("value out of int32 range")
+        return super().scan(query)
+
+
+@faulty("SRCH-08", also=("SRCH-03", "SRCH-07"), cause="a 32-bit integer that wraps around")
+class HugeSearchBoundWraps(BaseStore):
+    """Keeps 32 bits of a bound, so that 2**32 is zero."""
+
+    def scan(self, query: Query) -> MemorySearchResult:
+        query.limit, query.max_files = query.limit % 2**32, query.max_files % 2**32
+        query.max_chars, query.max_file_chars = query.max_chars % 2**32, query.max_file_chars % 2**32
         return super().scan(query)
 
 
@@ -140,6 +172,14 @@ class WholeFilesSearched(BaseStore):
 
     def text(self, stored: Stored, query: Query) -> str:
         return stored.content
+
+
+@faulty("SRCH-06", also=("SRCH-13", "SRCH-14", "SRCH-27"), cause="octet_length, or a read of so many bytes")
+class FileBoundCountsBytes(BaseStore):
+    """Takes `max_file_chars` for a number of bytes."""
+
+    def text(self, stored: Stored, query: Query) -> str:
+        return stored.content.encode()[: query.max_file_chars].decode(errors="ignore")
 
 
 @faulty("SRCH-06", also=("SRCH-17",), cause="a highlighter that reads the file again, in full")
@@ -224,15 +264,6 @@ class EmptySearchUnchecked(BaseStore):
         return await super().search(prefix, query, **bounds)
 
 
-@faulty("SRCH-12", also=("SRCH-13", "SRCH-15", "SRCH-27"), cause="an index on the full path")
-class PrefixIsMatched(BaseStore):
-    """Looks for the query in the prefix too, so that a tenant's name finds all its files."""
-
-    def hits(self, seen: list[Stored], query: Query) -> list[Hit]:
-        full = Query("", *astuple(query)[1:])
-        return super().hits(seen, full)
-
-
 @faulty("SRCH-12", also=("SRCH-27",), cause="a budget for full paths")
 class PrefixIsPaidFor(BaseStore):
     """Counts the full path in the `max_chars` budget, so that a long tenant id leaves room for nothing."""
@@ -255,68 +286,3 @@ class StopsAtLimit(BaseStore):
 
     def hits(self, seen: list[Stored], query: Query) -> list[Hit]:
         return super().hits(seen, query)[: query.limit + 1]
-
-
-@faulty("SRCH-21", also=("DEL-01", "SRCH-22", "SRCH-17"), cause="an index that deletes do not reach")
-class DeletedStillFound(BaseStore):
-    """Goes on finding the text of a deleted file."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.deleted: dict[str, Stored] = {}
-
-    def put(self, change: Change, current: Stored | None) -> str:
-        self.deleted.pop(change.path, None)
-        return super().put(change, current)
-
-    def remove(self, change: Change, current: Stored | None) -> str | None:
-        if current is not None:
-            self.deleted[change.path] = current
-        return super().remove(change, current)
-
-    def candidates(self, query: Query) -> list[Stored]:
-        kept, self.files = self.files, {**self.files, **self.deleted}
-        try:
-            return super().candidates(query)
-        finally:
-            self.files = kept
-
-
-@faulty("SRCH-21", also=("SRCH-14", "SRCH-17", "SRCH-27"), cause="an index that is filled once, at the first write")
-class FirstTextStaysIndexed(BaseStore):
-    """Searches the text with which a file was created, whatever it holds by now."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.indexed: dict[str, str] = {}
-
-    def put(self, change: Change, current: Stored | None) -> str:
-        if current is None:
-            self.indexed[change.path] = change.content or ""
-        return super().put(change, current)
-
-    def text(self, stored: Stored, query: Query) -> str:
-        return self.indexed.get(stored.path, "")[: query.max_file_chars]
-
-
-@faulty(
-    "SRCH-21",
-    also=("PATH-13", "SRCH-16", "SRCH-14", "SRCH-03", "SRCH-27"),
-    cause="an index that is refreshed a moment later",
-)
-class NewTextFoundLate(BaseStore):
-    """Finds a written file only from the second search on that should see it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.fresh: set[str] = set()
-
-    def put(self, change: Change, current: Stored | None) -> str:
-        self.fresh.add(change.path)
-        return super().put(change, current)
-
-    def candidates(self, query: Query) -> list[Stored]:
-        found = super().candidates(query)
-        shown = [stored for stored in found if stored.path not in self.fresh]
-        self.fresh.difference_update(stored.path for stored in found)
-        return shown

@@ -17,7 +17,7 @@ _COUNT = ("SRCH-07", "SRCH-13", "SRCH-14", "SRCH-15", "SRCH-16", "SRCH-21", "SRC
 """What breaks where words are counted differently: a match that is missing may look like any of these."""
 
 
-@faulty("SRCH-13", also=_COUNT, cause="LIKE or strpos in a case-sensitive collation")
+@faulty("SRCH-13", also=("SRCH-13b", *_COUNT), cause="LIKE or strpos in a case-sensitive collation")
 class SearchMindsCase(BaseStore):
     """Matches upper and lower case as different letters."""
 
@@ -88,6 +88,14 @@ class PunctuationDropped(BaseStore):
 
     def terms(self, query: str) -> list[str]:
         return [term.strip(string.punctuation) for term in super().terms(query) if term.strip(string.punctuation)]
+
+
+@faulty("SRCH-13", also=_COUNT, cause="LIKE with an escape character that is not escaped itself")
+class BackslashEscapes(BaseStore):
+    """Drops a backslash of the query and takes the character after it as it is."""
+
+    def terms(self, query: str) -> list[str]:
+        return [found for term in super().terms(query) if (found := re.sub(r"\\(.?)", r"\1", term))]
 
 
 @faulty("SRCH-13b", also=("SRCH-27",), cause="lower() of SQLite, which knows ASCII only")
