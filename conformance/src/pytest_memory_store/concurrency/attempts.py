@@ -102,7 +102,8 @@ def settle(history: Sequence[Operation]) -> Settled:
     lost, the receipt gives the outcome of the one attempt that can have taken effect. Refused attempts stay as they
     are, each with its own interval: a conflict is no receipt.
     """
-    again = {id_ for o in history if _says_little(o) and (id_ := operation_id(o)) is not None}
+    unclear = [o for o in history if (it := o.outcome) is UNKNOWN or (isinstance(it, Done) and it.replayed)]
+    again = {operation_id(o) for o in unclear} - {None}
     if not again:
         return Settled(history, {})
     repeated = [o for o in history if operation_id(o) in again]
@@ -117,12 +118,6 @@ def settle(history: Sequence[Operation]) -> Settled:
                 kept.append(merged)
     gone = set(repeated)
     return Settled([o for o in history if o not in gone] + kept, origins)
-
-
-def _says_little(operation: Operation) -> bool:
-    """Whether an outcome is unknown or a replay, so that other attempts have to say when the effect was."""
-    outcome = operation.outcome
-    return outcome is UNKNOWN or (isinstance(outcome, Done) and outcome.replayed)
 
 
 def _effects(attempts: Attempts, read: Sights) -> list[tuple[Operation, Operation]]:

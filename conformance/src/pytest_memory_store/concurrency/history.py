@@ -9,6 +9,7 @@ the next tick, so no two events are at once. A wall clock would order calls that
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from dataclasses import dataclass
 from enum import Enum
 from operator import attrgetter
@@ -98,11 +99,7 @@ def by_path(operations: Iterable[Operation]) -> dict[str, list[Operation]]:
     The contract promises nothing across paths, and a history is linearizable if and only if the part of it on each
     object is (Herlihy and Wing, 1990), so each path is judged alone. Horn and Kroening (2015) measured what that saves.
     """
-    paths: dict[str, list[Operation]] = {}
+    paths: defaultdict[str, list[Operation]] = defaultdict(list)
     for operation in sorted(operations, key=attrgetter("invoke")):
-        path = operation.call.path
-        if path in paths:
-            paths[path].append(operation)
-        else:
-            paths[path] = [operation]
+        paths[operation.call.path].append(operation)
     return paths

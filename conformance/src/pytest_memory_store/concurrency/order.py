@@ -114,6 +114,10 @@ def _first(candidates: Sequence[Operation], expected: str | None) -> list[Operat
 
 
 def _lives(versions: Versions) -> list[Life]:
+    endings: dict[str | None, Operation] = {}
+    for delete in versions.deletes:
+        assert isinstance(delete.call, Delete)
+        endings.setdefault(delete.call.expected_version, delete)
     lives: list[Life] = []
     for create in versions.creates:
         steps = [create]
@@ -121,8 +125,7 @@ def _lives(versions: Versions) -> list[Life]:
         while version is not None and (step := versions.successor.get(version)) is not None:
             steps.append(step)
             version = versions.made_by(step) if type(step.call) is Write else None
-        ending = _first(versions.deletes, version) if version is not None else []
-        lives.append(Life(steps, version, ending[0] if ending else None))
+        lives.append(Life(steps, version, None if version is None else endings.get(version)))
     if sum(len(life.steps) for life in lives) < len(versions.creates) + len(versions.successor):
         reached = {step for life in lives for step in life.steps}
         loop = [step for step in versions.successor.values() if step not in reached]

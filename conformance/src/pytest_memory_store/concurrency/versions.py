@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_memory_store.calls import Delete, Read, Write
-from pytest_memory_store.concurrency.history import UNKNOWN, Done, Operation
+from pytest_memory_store.concurrency.history import CONFLICT, UNKNOWN, Done, Operation
 from pytest_memory_store.concurrency.refutation import Objection, named
 
 if TYPE_CHECKING:
@@ -114,15 +114,15 @@ def collect(operations: Sequence[Operation]) -> Versions:
     versions = Versions()
     unknown: list[Operation] = []
     for operation in operations:
-        call = operation.call
-        if isinstance(call, Read):
+        call, outcome = operation.call, operation.outcome
+        if outcome is CONFLICT or isinstance(call, Read):
             continue
-        outcome = operation.outcome
         if outcome is UNKNOWN:
             unknown.append(operation)
         elif isinstance(outcome, Done) and _changed(operation, outcome):
             versions.add(operation, outcome.version if isinstance(call, Write) else None)
-            versions.mortal = versions.mortal or isinstance(call, Delete)
+            if isinstance(call, Delete):
+                versions.mortal = True
     if unknown:
         _settle(versions, unknown, operations)
     return versions
