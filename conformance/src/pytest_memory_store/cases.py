@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import copy
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_memory_store.calls import Call, Hung, Outcome, Raised, Returned, Write, error_names
+from pytest_memory_store.listing_checks import as_paths
 from pytest_memory_store.model import Mutates
 
 if TYPE_CHECKING:
@@ -82,14 +83,14 @@ def answer(outcome: Outcome) -> Any:
 def found_paths(outcome: Outcome) -> list[str]:
     """The paths that a search returned, none where it failed."""
     matches = getattr(answer(outcome), "matches", None)
-    paths = [getattr(match, "path", None) for match in matches] if isinstance(matches, list) else []
+    found = cast("list[object]", matches) if isinstance(matches, list) else []
+    paths = [getattr(match, "path", None) for match in found]
     return [path for path in paths if isinstance(path, str)]
 
 
 def listed_paths(outcome: Outcome) -> list[str]:
     """The paths that a listing returned, none where it failed."""
-    value = answer(outcome)
-    return [path for path in value if isinstance(path, str)] if isinstance(value, list) else []
+    return as_paths(answer(outcome)) or []
 
 
 def keep_own(example: Example, traces: Collection[str]) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hypothesis import strategies as st
 
@@ -41,6 +41,15 @@ _KINDS = ("put", "put", "operate", "operate", "create", "stale", "remove", "agai
 
 NAMES = ("a.md", "b.md", "sub/c.md")
 """The names that every tenant uses, so that files of two tenants differ by their scope alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a tenant observes of a search: the paths in order of their names, and both flags."""
+
+    paths: tuple[str, ...]
+    scanned: object
+    truncated: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +93,12 @@ class Tenant:
     inner: str = ""
     operation_type: type = MemoryOperation
     metadata: bool = False
-    current: dict[str, str] = field(default_factory=dict)
+    current: dict[str, str] = field(default_factory=dict[str, str])
     stale: str = "no-version"
-    sent: list[Mutation] = field(default_factory=list)
-    versions: dict[str, str] = field(default_factory=dict)
-    operations: dict[str, str] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
+    sent: list[Mutation] = field(default_factory=list[Mutation])
+    versions: dict[str, str] = field(default_factory=dict[str, str])
+    operations: dict[str, str] = field(default_factory=dict[str, str])
+    counts: dict[str, int] = field(default_factory=dict[str, int])
     writes: int = 0
 
     def call(self, move: Move) -> Call:
@@ -154,10 +163,11 @@ class Tenant:
 
     def _plain(self, value: Any) -> object:
         if isinstance(value, list):
-            return [self._path(path) for path in value if not (self.inner and str(path).startswith(self.inner))]
+            listed = map(str, cast("list[object]", value))
+            return [self._path(path) for path in listed if not (self.inner and path.startswith(self.inner))]
         if hasattr(value, "matches"):
-            found = sorted(self._path(getattr(match, "path", match)) for match in value.matches)
-            return {"paths": found, "scanned": value.scanned, "truncated": value.truncated}
+            found = sorted(self._path(str(getattr(match, "path", match))) for match in value.matches)
+            return Found(tuple(found), value.scanned, value.truncated)
         seen = {
             name: getattr(value, name)
             for name in ("content", "truncated", "existed", "replayed")
@@ -169,11 +179,10 @@ class Tenant:
         return seen | {
             "version": self._named(getattr(value, "version", None), self.versions, "v"),
             "operation_id": self._known_operation(getattr(value, "operation_id", None)),
-            "metadata": dict(metadata) if isinstance(metadata, Mapping) else metadata,
+            "metadata": plain_metadata(metadata),
         }
 
-    def _path(self, path: object) -> str:
-        text = str(path)
+    def _path(self, text: str) -> str:
         return f"S{text[len(self.scope) :]}" if text.startswith(f"{self.scope}/") else f"outside: {text}"
 
     def _known_operation(self, operation_id: object) -> object:
@@ -182,3 +191,8 @@ class Tenant:
     @staticmethod
     def _named(value: object, names: dict[str, str], letter: str) -> object:
         return names.setdefault(value, f"{letter}{len(names) + 1}") if isinstance(value, str) else value
+
+
+def plain_metadata(metadata: object) -> object:
+    """Metadata as a dict, whatever mapping the store gives; none and empty are the same."""
+    return (dict(cast("Mapping[str, str]", metadata)) or None) if isinstance(metadata, Mapping) else metadata

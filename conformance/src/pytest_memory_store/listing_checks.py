@@ -6,7 +6,7 @@ must not be there, the order, and last a path that is missing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pytest_memory_store.calls import UNSET, ListPaths, Returned
 
@@ -22,10 +22,20 @@ MANY = 100
 
 def judge_listing(verdict: Judgement, model: Model, call: ListPaths, expectation: Lists, outcome: Returned) -> None:
     """Book what a listing shows."""
-    value = outcome.value
-    is_list = isinstance(value, list) and all(isinstance(path, str) for path in value)
-    if not verdict.check("TYPE-03", is_list, "the listing is no list of str", "list[str]", value):
-        return
+    listed = as_paths(outcome.value)
+    if verdict.check("TYPE-03", listed is not None, "the listing is no list of str", "list[str]", outcome.value):
+        _judge_paths(verdict, model, call, expectation, listed or [])
+
+
+def as_paths(value: object) -> list[str] | None:
+    """The value itself where it is a list of str, else `None`."""
+    if not isinstance(value, list):
+        return None
+    listed = cast("list[object]", value)
+    return cast("list[str]", listed) if all(isinstance(path, str) for path in listed) else None
+
+
+def _judge_paths(verdict: Judgement, model: Model, call: ListPaths, expectation: Lists, value: list[str]) -> None:
     prefix = "" if call.prefix is UNSET else str(call.prefix)
     wanted, limit = expectation.paths, call.limit
     due = list(wanted[:limit])
@@ -109,4 +119,4 @@ def _missing(
     return clause, False, message
 
 
-__all__ = ["MANY", "judge_listing", "matches_loosely"]
+__all__ = ["MANY", "as_paths", "judge_listing", "matches_loosely"]

@@ -80,7 +80,8 @@ async def alike_paths_are_two_files(example: Example) -> None:
         await _apart(example, "a.md", "a.md", "PATH-10", neighbour(example, f"{example.scope}{joint}"))
     for length in (65, 129, 192, 256, 286):
         if length > len(example.scope) + 2:
-            await _apart(example, *(corpus.name_of_length(example.scope, length, end) for end in "ab"), "PATH-10")
+            one, other = (corpus.name_of_length(example.scope, length, end) for end in "ab")
+            await _apart(example, one, other, "PATH-10")
 
 
 @check("PATH-10", calls=12, examples=25, pair=corpus.alike)

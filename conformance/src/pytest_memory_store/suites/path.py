@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import secrets
 
+from hypothesis import strategies as st
+
 from pytest_memory_store import path_corpus as corpus
 from pytest_memory_store import strategies as draw
 from pytest_memory_store.calls import Delete, Read, Returned, Write
@@ -53,7 +55,7 @@ async def invalid_names_are_refused(example: Example) -> None:
         await _refused(example, path)
 
 
-@check("PATH-02", calls=5, char=corpus.invalid_chars, before=draw.st.sampled_from(["a", "", "a/b"]))
+@check("PATH-02", calls=5, char=corpus.invalid_chars, before=st.sampled_from(["a", "", "a/b"]))
 async def no_other_character_is_accepted(example: Example, char: str, before: str) -> None:
     """A path with any character outside the grammar is refused."""
     await example.list_paths()
@@ -167,7 +169,7 @@ async def a_prefix_is_the_beginning_of_the_path(example: Example) -> None:
         await example.list_paths(prefix)
 
 
-@check("PATH-07", calls=8, name=draw.names, others=draw.st.lists(draw.names, max_size=3), cut=draw.st.integers(1, 9))
+@check("PATH-07", calls=8, name=draw.names, others=st.lists(draw.names, max_size=3), cut=st.integers(1, 9))
 async def a_prefix_may_stop_anywhere(example: Example, name: str, others: list[str], cut: int) -> None:
     """Any beginning of a path finds exactly the paths that begin so."""
     for written in {each.lower(): each for each in (*others, name)}.values():

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pytest_memory_store.calls import Call, Delete, ListPaths, Outcome, Raised, Read, Write
 from pytest_memory_store.cases import answer, ask, can_search, has_metadata, in_other_case, neighbour, next_case
-from pytest_memory_store.differential import BUSY_BODY, EVERY_KIND, LAST_LOOK, NAMES, Move, Tenant, moves
+from pytest_memory_store.differential import (
+    BUSY_BODY,
+    EVERY_KIND,
+    LAST_LOOK,
+    NAMES,
+    Found,
+    Move,
+    Tenant,
+    moves,
+    plain_metadata,
+)
 from pytest_memory_store.example import ALL, Example, NotExercised
 from pytest_memory_store.leaks import names_in
 from pytest_memory_store.suites.registry import check
@@ -50,8 +59,7 @@ async def _compare(example: Example, program: Sequence[Move], others: Sequence[M
 
 def _shows_nested(observation: object) -> bool:
     """Whether an observation is of a search that found files of the nested scope."""
-    found = observation.get("paths", ()) if isinstance(observation, dict) else ()
-    return any(path.startswith("S/inner/") for path in found)
+    return isinstance(observation, Found) and any(path.startswith("S/inner/") for path in observation.paths)
 
 
 def _tenant(example: Example, scope: str, voice: str = "note") -> Tenant:
@@ -233,6 +241,6 @@ async def _require_own_metadata(example: Example) -> None:
         await example.read("a.md")
         return
     shown = getattr(value, "metadata", None)
-    own = ((dict(shown) or None) if isinstance(shown, Mapping) else shown) == due.metadata
+    own = plain_metadata(shown) == due.metadata
     message = "metadata of another scope is shown"
     example.require("SCOPE-11", own, message, expected=due.metadata, actual=shown)
