@@ -38,6 +38,7 @@ from pytest_memory_store.checks import Finding, Judgement, judge, second_look, s
 from pytest_memory_store.claims import Claims
 from pytest_memory_store.model import (
     MAX_CONTENT_CHARS,
+    MAX_METADATA_CHARS,
     Expectation,
     Fails,
     Finds,
@@ -116,6 +117,7 @@ class Example:
     def __post_init__(self) -> None:
         self.scope = self.scope or new_scope(self.setting.claims)
         self.transcript = Transcript(self.scope)
+        self.model.max_metadata_chars = self.setting.claims.number("max_metadata_chars", MAX_METADATA_CHARS)
 
     # What a check says
 

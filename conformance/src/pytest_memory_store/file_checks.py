@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_memory_store.calls import ALL, Read, Returned
 from pytest_memory_store.judgement import FILE_FIELDS, Judgement, shape
-from pytest_memory_store.model import MAX_CONTENT_CHARS, File, Model, is_storable
+from pytest_memory_store.model import MAX_CONTENT_CHARS, File, Model, is_storable, metadata_kept_under
 
 
 def judge_file(verdict: Judgement, model: Model, call: Read, file: File, value: Any) -> None:
@@ -105,7 +105,8 @@ def _judge_origin(verdict: Judgement, call: Read, file: File, value: Any, change
     )
     metadata: Any = getattr(value, "metadata", None)
     fits = isinstance(metadata, Mapping | None)
-    if verdict.check("TYPE-03", fits, "the field `metadata` has the wrong type", "Mapping or None", metadata):
+    clause = "META-02" if file.metadata and not fits else "TYPE-03"
+    if verdict.check(clause, fits, "the field `metadata` has the wrong type", "Mapping or None", metadata):
         _judge_metadata(verdict, changed, file, metadata)
 
 
@@ -116,8 +117,7 @@ def _judge_metadata(verdict: Judgement, changed: str | None, file: File, actual:
         clause = "META-05" if before and found == before else "READ-10"
         message = "metadata is returned where none was recorded"
     else:
-        plain = all(text.isascii() for pair in file.metadata.items() for text in pair)
-        clause, message = ("META-02" if plain else "META-18"), "the metadata is not what was written"
+        clause, message = metadata_kept_under(file.metadata), "the metadata is not what was written"
         if before and found in (before, {**before, **file.metadata}):
             clause, message = "META-04", "the metadata still holds what the write before recorded"
     verdict.check(changed or clause, found == file.metadata, message, file.metadata, actual)

@@ -374,6 +374,11 @@ def metadata_fault(metadata: object, max_chars: int = MAX_METADATA_CHARS) -> Fai
     return None
 
 
+def metadata_kept_under(metadata: Mapping[str, str]) -> str:
+    """The clause that asks to keep this metadata and to show it as it was."""
+    return "META-02" if all(text.isascii() for pair in metadata.items() for text in pair) else "META-18"
+
+
 def metadata_chars(metadata: Mapping[str, str]) -> int:
     """Length of the metadata's JSON encoding in code points, with the shortest separators and no ASCII escapes."""
     import json

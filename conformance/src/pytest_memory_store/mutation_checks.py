@@ -6,10 +6,12 @@ file right after the call tells them apart.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_memory_store.calls import Delete, Mutation, Returned, Write
 from pytest_memory_store.judgement import MUTATION_FIELDS, Judgement, shape
+from pytest_memory_store.model import metadata_kept_under
 from pytest_memory_store.receipt_checks import shown_by_fresh, undue_clash, undue_replay
 
 if TYPE_CHECKING:
@@ -91,6 +93,8 @@ def refused_mutation(
         return "TYPE-09", "long content is refused"
     if not all(c == "\n" or " " <= c <= "~" for c in call.content):
         return "READ-02", "valid content is refused"
+    if isinstance(call.metadata, Mapping) and call.metadata:
+        return metadata_kept_under(call.metadata), "valid metadata is refused"
     if clause == "CAS-01":
         return "PATH-12" if len(call.path) > 250 else "PATH-01", "a valid write is refused"
     return clause, "a valid mutation is refused"

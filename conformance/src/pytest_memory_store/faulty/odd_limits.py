@@ -41,7 +41,7 @@ class MetadataLimit(BaseStore):
     """Takes metadata of up to 10,000 characters of JSON, and claims that limit."""
 
     def metadata_size(self, metadata: Any) -> int:
-        return super().metadata_size(metadata) * 4_096 // 10_000
+        return super().metadata_size(metadata) - 10_000 + 4_096
 
 
 @odd()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from pytest_memory_store.faulty.contract import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 MAX_METADATA_CHARS = 4_096
 """The longest metadata kept, in characters of its JSON encoding."""
@@ -57,6 +58,10 @@ class Change:
     expected_version: str | None
     operation: Operation | None = None
     metadata: Mapping[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.metadata, Mapping | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError("metadata must be a mapping, or None")
 
 
 @dataclass(slots=True)
