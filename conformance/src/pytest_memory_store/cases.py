@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def next_case(example: Example) -> None:
     """Begin the transcript anew: what a case shows does not depend on the cases before it."""
-    example.transcript.steps.clear()
+    example.transcript.next_case()
 
 
 def is_writable(example: Example) -> bool:

@@ -290,7 +290,7 @@ class Example:
             booked = self._booked(finding)
             if booked is None:
                 continue
-            violation = violation_of(booked)(replace(finding, clause=booked), self._so_far())
+            violation = violation_of(booked)(replace(finding, clause=booked), self.transcript.copy())
             if self.setting.fatal(booked) or booked == self.own:
                 raise violation
             self.advisories.append(violation)
@@ -301,9 +301,6 @@ class Example:
         if booked is None or plain is None:
             return None
         return plain if self.setting.fatal(booked) and not self.setting.fatal(plain) else booked
-
-    def _so_far(self) -> Transcript:
-        return Transcript(self.transcript.scope, list(self.transcript.steps))
 
     # How an example ends
 

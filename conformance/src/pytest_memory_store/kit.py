@@ -257,8 +257,8 @@ class Kit:
         return ViolationRecord(
             clause=finding.clause,
             message=finding.message,
-            expected=finding.expected,
-            actual=finding.actual,
+            expected=violation.transcript.plain(finding.expected),
+            actual=violation.transcript.plain(finding.actual),
             steps=violation.transcript.render(),
             script=render_script(
                 violation.transcript,
