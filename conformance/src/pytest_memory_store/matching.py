@@ -18,6 +18,7 @@ Fold: TypeAlias = Callable[[str], str]
 _TOOL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}", re.ASCII)
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _MARK = re.compile(r"\s*(?:\.\.\.|…)\s*")
+_CUT_MARK = re.compile(r"\A\.{1,2}(?!\.)|(?<!\.)\.{1,2}\Z")
 _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
 
 MARKS = 6
@@ -69,9 +70,12 @@ def score(query: str, name: str, text: str) -> int:
 def quotes(snippet: str, text: str) -> bool:
     """Whether the snippet is text of `text`, marks of what was left out set aside (SRCH-17).
 
-    Marks may stand at the ends and between two quotations, with white space around them.
+    Marks may stand at the ends and between two quotations, with white space around them; the budget may cut the one
+    at an end.
     """
-    return snippet in text or all(part in text for part in _MARK.split(snippet))
+    return snippet in text or any(
+        all(part in text for part in _MARK.split(whole)) for whole in (snippet, _CUT_MARK.sub("", snippet))
+    )
 
 
 def is_stand_alone(term: str, text: str) -> bool:

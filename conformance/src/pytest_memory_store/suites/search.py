@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from pytest_memory_store.calls import ALL
-from pytest_memory_store.cases import in_other_case, neighbour
+from pytest_memory_store.cases import in_other_case, neighbour, next_case
 from pytest_memory_store.search_cases import BOUNDS, HUGE, plant, seek
 from pytest_memory_store.suites.registry import check
 
@@ -79,9 +79,6 @@ async def no_more_files_are_looked_at(example: Example) -> None:
         await seek(example, "note", max_files=most)
     await seek(example, "absent")
     await seek(example, "absent", max_files=3)
-    await seek(example, "note", max_files=ALL, blame="SRCH-03")
-    for most in HUGE:
-        await seek(example, "note", max_files=most)
 
 
 @check("SRCH-04", calls=20)
@@ -90,19 +87,6 @@ async def no_more_matches_are_returned(example: Example) -> None:
     await plant(example, FIVE)
     for most in (1, 2, 4, 5, 6):
         await seek(example, "note", limit=most)
-    await seek(example, "note", limit=ALL, blame="SRCH-04")
-    for most in HUGE:
-        await seek(example, "note", limit=most)
-
-
-@check("SRCH-04b", calls=25)
-async def huge_bounds_are_no_bounds(example: Example) -> None:
-    """A bound that no back end can hold is as good as none."""
-    await plant(example, {"a.md": "note one", "b.md": "note two"})
-    for name in BOUNDS:
-        for most in HUGE:
-            bound: dict[str, Any] = {name: most}
-            await seek(example, "note", **bound)
 
 
 QUOTED = {
@@ -118,9 +102,6 @@ async def results_fit_the_budget(example: Example) -> None:
     """Names and snippets together stay within `max_chars`, from less than one name to more than everything."""
     await plant(example, QUOTED)
     for most in (1, 2, 3, 4, 5, 6, 7, 10, 12, 21, 22, 23, WHOLE - 1, WHOLE, WHOLE + 1):
-        await seek(example, "note", max_chars=most)
-    await seek(example, "note", max_chars=ALL, blame="SRCH-05")
-    for most in HUGE:
         await seek(example, "note", max_chars=most)
 
 
@@ -146,9 +127,6 @@ async def text_beyond_the_bound_is_not_searched(example: Example) -> None:
     await plant(example, {"c.md": wide}, "lapwing")
     for most in (len(wide), len(wide) - 1):
         await seek(example, "lapwing", max_file_chars=most)
-    await seek(example, "hoopoe", max_file_chars=ALL, blame="SRCH-06")
-    for most in HUGE:
-        await seek(example, "hoopoe", max_file_chars=most)
 
 
 @check(
@@ -164,6 +142,50 @@ async def the_bound_counts_characters(example: Example, before: str, after: str,
     await seek(example, "hoopoe")
     await seek(example, "hoopoe", max_file_chars=most)
     await seek(example, "note", max_file_chars=most)
+
+
+# Bounds that no back end finds small
+
+
+@check("SRCH-03", calls=18)
+async def huge_max_files_leaves_nothing_out(example: Example) -> None:
+    """The largest `max_files` is no bound, and a larger one is none or is refused."""
+    await _search_with_huge(example, "max_files")
+
+
+@check("SRCH-04", calls=18)
+async def huge_limit_leaves_nothing_out(example: Example) -> None:
+    """The largest `limit` is no bound, and a larger one is none or is refused."""
+    await _search_with_huge(example, "limit")
+
+
+@check("SRCH-05", calls=18)
+async def huge_max_chars_leaves_nothing_out(example: Example) -> None:
+    """The largest `max_chars` is no bound, and a larger one is none or is refused."""
+    await _search_with_huge(example, "max_chars")
+
+
+@check("SRCH-06", calls=18)
+async def huge_max_file_chars_leaves_nothing_out(example: Example) -> None:
+    """The largest `max_file_chars` is no bound, and a larger one is none or is refused."""
+    await _search_with_huge(example, "max_file_chars")
+
+
+@check("SRCH-04b", calls=72)
+async def huge_bounds_are_accepted(example: Example) -> None:
+    """A bound that no back end can hold is as good as none."""
+    for name in BOUNDS:
+        await _search_with_huge(example, name)
+
+
+async def _search_with_huge(example: Example, name: str) -> None:
+    for most in (ALL, *HUGE):
+        next_case(example)
+        below = f"{name}-{most}/"
+        await plant(example, {"a.md": "note"}, below=below)
+        bound: dict[str, Any] = {name: most}
+        blame = example.own if most == ALL else None
+        await seek(example, "note", prefix=f"{example.prefix}{below}", blame=blame, **bound)
 
 
 # Flags
