@@ -86,7 +86,7 @@ async def the_store_shows_no_secret(example: Example) -> None:
     if is_writable(example):
         await example.put("a.md", f"my {secret} text", operation=example.operation(f"fp-{secret}"))
     text = _names(example.setting.store)
-    shown = [secret] if secret in text else _passwords(text)
+    shown = [secret] if secret in text else passwords(text)
     example.require("TYPE-15", not shown, "the store shows a secret", expected="none", actual=shown)
 
 
@@ -97,7 +97,8 @@ def _names(store: object) -> str:
     return "\n".join(texts)
 
 
-def _passwords(text: str) -> list[str]:
+def passwords(text: str) -> list[str]:
+    """The passwords in a text: in the address of a server, or after `password=`; masks are none."""
     found = [match["password"] or match["keyword"] for match in _PASSWORD.finditer(text)]
     return [password for password in found if not _MASK.fullmatch(password)]
 
