@@ -6,10 +6,12 @@ Must not know: pytest. The plugin gives it handles and item names, and gets an `
 from __future__ import annotations
 
 import time
+import traceback
 import typing
 import warnings
 from dataclasses import dataclass, field
 from datetime import date
+from pathlib import PurePath
 from typing import Any
 
 from pytest_memory_store import claims as claims_module
@@ -43,8 +45,10 @@ MOST_CAUSES = 3
 """How many likely causes are named."""
 PUNCTUAL = 0.95
 """The part of a given time after which nothing more is begun."""
-UNLIMITED = 600.0
-"""Seconds that one check may take where no time was given."""
+LENIENT = 1.2
+"""The part of a named budget's time after which what is drawn is cut short."""
+ROOM = 3.0
+"""How many times its share a check may take while the time is only an aim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +192,10 @@ class Kit:
             except NotExercised as reason:
                 record.reason = str(reason)
                 continue
-            except StoreOpenError as error:
+            except Exception as error:  # noqa: BLE001 - a fault of the kit must not look like the store's, nor end the run
+                if not isinstance(error, StoreOpenError):
+                    record.outcome, record.reason = Outcome.ERROR, _fault(check, error)
+                    break
                 self.dead = f"the store could not be opened again after a hang: {error}"
                 break
             _merge(everything, finds)
@@ -197,22 +204,24 @@ class Kit:
         self._book(record, everything, parameters)
 
     def _budget(self, check: Check) -> Budget:
-        """What a check may spend: its share of the time that is left, where a time was given."""
+        """What a check may spend: its share of the time that is left, with room where the time is only an aim."""
         assert self.plan is not None
-        examples = self.plan.examples(check)
-        if not self.plan.hard:
-            return Budget(examples, UNLIMITED, max(2.0, min(self.plan.seconds, 100.0) * SHRINK_SHARE))
-        left = self._seconds_left()
+        plan, left = self.plan, self._seconds_left()
         waiting = [other for item in self.pending for other in CHECKS.get(item, ())]
-        share = planning.share(check, [check, *waiting], self.plan)
-        if left <= 0 or (not check.strategies and planning.example_cost(check, self.plan.latency) > left):
-            raise NotExercised(f"out of budget; every clause needs about {self.plan.smallest:.0f} s on this store")
-        return Budget(examples, max(0.02, left * share), max(0.5, left * SHRINK_SHARE))
+        share = planning.share(check, [check, *waiting], plan)
+        if not plan.hard:
+            return Budget(
+                plan.examples(check), max(0.5, left * share * ROOM), max(2.0, min(left, 100.0) * SHRINK_SHARE)
+            )
+        if left <= 0 or (not check.strategies and planning.example_cost(check, plan.latency) > left):
+            raise NotExercised(f"out of budget; every clause needs about {plan.smallest:.0f} s on this store")
+        return Budget(plan.examples(check), max(0.02, left * share), max(0.5, left * SHRINK_SHARE))
 
     def _seconds_left(self) -> float:
-        """Seconds until the time given for the run is over."""
+        """Seconds until the time of the budget is over; a time that was given is kept, another one nearly."""
         assert self.plan is not None
-        return self.started + self.plan.seconds * PUNCTUAL - time.monotonic()
+        allowed = self.plan.seconds * (PUNCTUAL if self.plan.hard else LENIENT)
+        return self.started + allowed - time.monotonic()
 
     # Booking what an item found
 
@@ -239,6 +248,8 @@ class Kit:
             self._held_back[clause] = violation
 
     def _conclude(self, record: ItemRecord, finds: Finds, blocking: Sequence[str]) -> None:
+        if record.outcome is Outcome.ERROR:
+            return
         if record.violations:
             record.outcome = Outcome.BROKEN
         elif record.item in EXPLORATIONS or finds.evidence[record.item]:
@@ -295,6 +306,14 @@ class Kit:
             f"pytest --memory-store={self.spec.text}{claimed} '{self.root}::{item}' "
             f"--memory-store-seed={self.options.seed} --memory-store-budget={plan}"
         )
+
+
+def _fault(check: Check, error: Exception) -> str:
+    """What went wrong in the kit itself, and where."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    said = f"{type(error).__name__}: {error}"
+    place = f"{PurePath(frame.filename).name}:{frame.lineno}"
+    return f"{said} in the check {check.name} ({place}); this is a fault of the kit"
 
 
 def _merge(into: Finds, finds: Finds) -> None:
