@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@check("PATH-05", calls=190)
+@check("PATH-05", calls=214)
 async def names_are_not_normalized(example: Example) -> None:
     """Names that are one to whatever trims, counts, shortens or unescapes are two files."""
     await _apart(example, "one.md", "two/other.txt", None)
@@ -52,7 +52,7 @@ async def names_are_not_normalized(example: Example) -> None:
         await _apart(example, one, other, "PATH-05")
 
 
-@check("PATH-09", calls=60)
+@check("PATH-09", calls=89)
 async def case_counts(example: Example) -> None:
     """Names that differ in case are two files."""
     await _apart(example, "one.md", "two/other.txt", None)
@@ -69,7 +69,7 @@ async def case_counts_on_every_medium(example: Example) -> None:
     await _apart(example, "A.md", "a.md", "PATH-09b")
 
 
-@check("PATH-10", calls=220)
+@check("PATH-10", calls=325)
 async def alike_paths_are_two_files(example: Example) -> None:
     """Paths that are one to whatever replaces separators, joins, cuts or keeps base names are two files."""
     await _apart(example, "one.md", "two/other.txt", None)
@@ -84,7 +84,7 @@ async def alike_paths_are_two_files(example: Example) -> None:
             await _apart(example, one, other, "PATH-10")
 
 
-@check("PATH-10", calls=12, examples=25, pair=corpus.alike)
+@check("PATH-10", calls=13, examples=20, pair=corpus.alike)
 async def one_character_makes_another_file(example: Example, pair: tuple[str, str]) -> None:
     """Paths that differ by one character are two files."""
     await _apart(example, *pair, "PATH-10")
@@ -117,7 +117,7 @@ async def _apart(example: Example, one: str, other: str, blame: str | None, besi
 # Files and directories of one name
 
 
-@check("PATH-11", calls=14)
+@check("PATH-11", calls=27)
 async def a_file_beside_its_directory_is_kept_or_refused(example: Example) -> None:
     """Where `a` is written beside `a/b`, or the other way round, success means that both are there."""
     for first, second in (("t/a", "t/a/b"), ("u/a/b", "u/a"), ("v/a/b/c", "v/a")):
@@ -154,7 +154,7 @@ async def a_file_and_its_directory_coexist(example: Example) -> None:
 # The store's own records
 
 
-@check("PATH-13", calls=190)
+@check("PATH-13", calls=178)
 async def a_name_is_refused_or_shown(example: Example) -> None:
     """A name that looks like a store's own record is refused by every call, or is a file like any other."""
     await example.put("plain.md", "plain")
@@ -190,7 +190,7 @@ async def _require_refused(example: Example, name: str, refused: Outcome) -> Non
         require_error(example, "PATH-13", "ValueError", "a reserved name is not refused as invalid", outcome)
 
 
-@check("PATH-14", calls=25)
+@check("PATH-14", calls=27)
 async def records_are_not_listed(example: Example) -> None:
     """After operations, replays, replaces and deletes, listings and search show the files and nothing else."""
     await example.put("a.md", "x")
@@ -231,7 +231,7 @@ async def _require_no_find(example: Example, query: str) -> None:
 # What errors say
 
 
-@check("PATH-17", calls=30)
+@check("PATH-17", calls=23)
 async def errors_name_the_requested_path_only(example: Example) -> None:
     """No error names another path, its content, a place on the host or the address of a server."""
     tokens = [f"other{secrets.token_hex(6)}" for _ in range(2)]

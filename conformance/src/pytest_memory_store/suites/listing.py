@@ -62,7 +62,7 @@ async def _listing(example: Example) -> list[str]:
     return listed_paths(outcome)
 
 
-@check("LIST-01", calls=20)
+@check("LIST-01", calls=22)
 async def every_depth_is_listed(example: Example) -> None:
     """List files at every depth, by their full paths, from every depth."""
     await _put_all(example, ("a.md", "sub/a.md", "z.md", "zz/z/z.md", "sub/deep/er/a.md", "_x/-y/0.md", "b.md"))
@@ -71,7 +71,7 @@ async def every_depth_is_listed(example: Example) -> None:
         await example.list_paths(example.path(prefix))
 
 
-@check("LIST-02", calls=24)
+@check("LIST-02", calls=44)
 async def order_is_by_code_point(example: Example) -> None:
     """List neighbours of every kind in code-point order, whatever the order in which they were written."""
     await _put_all(example, NEIGHBOURS)
@@ -86,7 +86,7 @@ async def any_neighbours_are_in_order(example: Example, names: list[str]) -> Non
     await example.list_paths()
 
 
-@check("LIST-03", calls=16)
+@check("LIST-03", calls=25)
 async def limits_around_the_number_of_files(example: Example) -> None:
     """List the first paths for every limit up to one more than there are, and for very large ones."""
     names = ("d.md", "b.md", "e.md", "a.md", "c.md")
@@ -182,7 +182,7 @@ async def the_whole_store_is_listed(example: Example) -> None:
         example.require("LIST-07", shown == due, message, expected=due, actual=shown)
 
 
-@check("LIST-08", calls=14)
+@check("LIST-08", calls=30)
 async def neighbours_are_left_out(example: Example) -> None:
     """List below a prefix with a slash what is below it, and nothing that merely begins like it."""
     names = ("u1/a.md", "u10/a.md", "u1-2/a.md", "u1.x/a.md", "u1_/a.md", "u1.md", "u1/u1/a.md")
@@ -195,7 +195,7 @@ async def neighbours_are_left_out(example: Example) -> None:
     await example.list_paths()
 
 
-@check("LIST-09", calls=24)
+@check("LIST-09", calls=28)
 async def changes_are_listed_at_once(example: Example) -> None:
     """List each file right after its creation, and no longer right after its deletion."""
     names = ("c.md", "a.md", "sub/b.md", "b.md")
