@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_memory_store.calls import Read, Write
-from pytest_memory_store.concurrency.history import NEVER, UNKNOWN, Done, Operation
+from pytest_memory_store.concurrency.history import NEVER, UNKNOWN, Done, Operation, operation_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,14 +19,11 @@ if TYPE_CHECKING:
 
 Sights: TypeAlias = dict[tuple[str, str], list[Operation]]
 """The reads that found a content, by path and content."""
-Effect: TypeAlias = tuple[str, str | None, str | None]
 
 
-def effect(attempt: Operation) -> Effect:
-    """What an attempt asked for: path, content and expected version. Attempts of one operation may differ in it."""
-    call = attempt.call
-    assert not isinstance(call, Read)
-    return call.path, call.content if isinstance(call, Write) else None, call.expected_version
+def content(attempt: Operation) -> str | None:
+    """What an attempt wrote, `None` for a delete. Attempts of one operation may differ in it."""
+    return attempt.call.content if isinstance(attempt.call, Write) else None
 
 
 @dataclass(slots=True)
@@ -53,15 +50,9 @@ class Attempts:
 
     def seen(self, sights: Sights) -> list[tuple[Operation, list[Operation]]]:
         """The writes among the attempts whose content was read, each with its readers; alike ones once."""
-        writes = {a.call.content: a for a in reversed(self.all) if isinstance(a.call, Write)}
-        found = [(a, sights.get((a.call.path, content), [])) for content, a in reversed(writes.items())]
+        writes = {text: a for a in reversed(self.all) if (text := content(a)) is not None}
+        found = [(a, sights.get((a.call.path, text), [])) for text, a in reversed(writes.items())]
         return [(a, readers) for a, readers in found if readers]
-
-
-def operation_id(operation: Operation) -> str | None:
-    """The id that a mutation was made under, if it was."""
-    call = operation.call
-    return None if isinstance(call, Read) or call.operation is None else call.operation.id
 
 
 def by_operation(history: Iterable[Operation]) -> dict[str, dict[str, Attempts]]:
@@ -124,12 +115,12 @@ def _effects(attempts: Attempts, read: Sights) -> list[tuple[Operation, Operatio
     """What may have taken effect, each with the attempt that it stands for."""
     answered = attempts.answered
     if attempts.first:
-        known = [effect(a) for a in attempts.first]
-        stray = [a for a, _ in attempts.seen(read) if a.outcome is UNKNOWN and effect(a) not in known]
+        known = [content(a) for a in attempts.first]
+        stray = [a for a, _ in attempts.seen(read) if a.outcome is UNKNOWN and content(a) not in known]
         return [(_tightened(a, answered), a) for a in attempts.first] + [(replace(a), a) for a in stray]
     candidates = _different(attempts.candidates)
-    seen = [effect(a) for a, _ in attempts.seen(read)]
-    chosen = candidates if len(candidates) == 1 else [a for a in candidates if effect(a) in seen]
+    seen = [content(a) for a, _ in attempts.seen(read)]
+    chosen = candidates if len(candidates) == 1 else [a for a in candidates if content(a) in seen]
     if answered and len(chosen) == 1:
         outcome = replace(answered[0][1], replayed=False)
         returned = min(a.returned for a, _ in answered)
@@ -143,8 +134,9 @@ def _tightened(first: Operation, answered: Sequence[tuple[Operation, Done]]) -> 
 
 
 def _different(candidates: Sequence[Operation]) -> list[Operation]:
-    """The candidates that differ in their calls: of those alike, one that spans them all, since one took effect."""
-    kept: dict[Effect, Operation] = {}
+    """The candidates that differ in what they asked for: of those alike the first, which can do what the others can."""
+    kept: dict[tuple[str, str | None, str | None], Operation] = {}
     for attempt in candidates:
-        kept.setdefault(effect(attempt), attempt)
+        assert not isinstance(attempt.call, Read)
+        kept.setdefault((attempt.call.path, content(attempt), attempt.call.expected_version), attempt)
     return list(kept.values())

@@ -54,16 +54,18 @@ class Decision:
 
 def decide(versions: Versions, operations: Sequence[Operation]) -> Decision:
     """Judge the operations of one path, sorted by invocation, by the versions collected from them."""
+    if versions.alternatives:
+        return Decision(None)
     try:
         versions.object()
         tried = orders(versions)
     except Objection as objection:
         return Decision(False if objection.certain else None, objection.refutation)
-    objection = _objection(tried, operations)
-    if objection is None:
+    left = _objection(tried, operations)
+    if left is None:
         return Decision(True)
-    certain = objection.certain or (versions.certain and tried[-1].forced(operations))
-    return Decision(False if certain else None, objection.refutation)
+    certain = left.certain or (versions.certain and tried[-1].forced(operations))
+    return Decision(False if certain else None, left.refutation)
 
 
 def _objection(tried: Sequence[Order], operations: Sequence[Operation]) -> Objection | None:

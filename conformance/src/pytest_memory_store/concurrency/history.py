@@ -93,6 +93,12 @@ class Operation:
         return f"client {self.client} [{self.invoke}, {self.returned}] {call} -> {answer}"
 
 
+def operation_id(operation: Operation) -> str | None:
+    """The id that a mutation was made under, if it was."""
+    call = operation.call
+    return None if isinstance(call, Read) or call.operation is None else call.operation.id
+
+
 def by_path(operations: Iterable[Operation]) -> dict[str, list[Operation]]:
     """The operations of each path, in the order of their invocations.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_memory_store.concurrency.attempts import Attempts, Sights, by_operation, effect, sights
+from pytest_memory_store.concurrency.attempts import Attempts, Sights, by_operation, content, sights
 from pytest_memory_store.concurrency.history import CONFLICT, NEVER, UNKNOWN, Done, Operation, Refused
 from pytest_memory_store.concurrency.refutation import Refutation, named, refutation
 
@@ -65,15 +65,14 @@ def _one_effect(attempts: Attempts, read: Sights) -> Iterator[Refutation]:
         yield refutation("applied-twice", "two attempts of one operation both took effect", *(a for a, _ in seen[:2]))
         return
     for attempt, readers in seen:
-        alike = [a for a in attempts.all if effect(a) == effect(attempt)]
+        alike = [a for a in attempts.all if content(a) == content(attempt)]
         if all(isinstance(a.outcome, Refused) for a in alike):
             yield refutation("refused-but-applied", "an attempt was refused and took effect", attempt, readers[0])
-        elif not any(effect(a) == effect(attempt) for a in attempts.candidates):
-            others = attempts.first or [attempt]
-            yield refutation(
-                "applied-twice", "an attempt took effect beside the one that its receipt names", attempt, *others
-            )
-        yield from _one_version(attempts, attempt, readers)
+        elif not any(content(a) == content(attempt) for a in attempts.candidates):
+            sentence = "an attempt took effect beside the one that its receipt names"
+            yield refutation("applied-twice", sentence, attempt, *attempts.first, readers[0])
+        else:
+            yield from _one_version(attempts, attempt, readers)
 
 
 def _one_version(attempts: Attempts, attempt: Operation, readers: Sequence[Operation]) -> Iterator[Refutation]:

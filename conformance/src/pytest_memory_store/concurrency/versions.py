@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_memory_store.calls import Delete, Read, Write
-from pytest_memory_store.concurrency.history import CONFLICT, UNKNOWN, Done, Operation
+from pytest_memory_store.concurrency.history import CONFLICT, UNKNOWN, Done, Operation, operation_id
 from pytest_memory_store.concurrency.refutation import Objection, named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 @dataclass(slots=True)
@@ -25,14 +25,16 @@ class Versions:
     """The mutations of one path that are known to have taken effect, and those that may have.
 
     `creates` expected no file; `successor` has the one that replaced or deleted each version; `learned` has the
-    versions of those whose own answer is unknown. `unread` are the unknown writes whose content nobody read, `deletes`
-    the unknown deletes. `mortal` says whether the file may have been deleted at all.
+    versions of those whose own answer is unknown. `alternatives` are attempts of one operation that carry one content
+    but expected different versions: it was read, so one of them took effect. `unread` are the unknown writes whose
+    content nobody read, `deletes` the unknown deletes. `mortal` says whether the file may have been deleted at all.
     """
 
     creates: list[Operation] = field(default_factory=list[Operation])
     producer: dict[str, Operation] = field(default_factory=dict[str, Operation])
     successor: dict[str, Operation] = field(default_factory=dict[str, Operation])
     learned: dict[Operation, str] = field(default_factory=dict[Operation, str])
+    alternatives: list[Operation] = field(default_factory=list[Operation])
     unread: list[Operation] = field(default_factory=list[Operation])
     deletes: list[Operation] = field(default_factory=list[Operation])
     mortal: bool = False
@@ -144,32 +146,50 @@ def _changed(operation: Operation, outcome: Done) -> bool:
 
 
 def _settle(versions: Versions, unknown: Iterable[Operation], operations: Sequence[Operation]) -> None:
-    """Sort the unknown mutations into learned, unread and deletes."""
-    writes: dict[str, Operation] = {}
+    """Sort the unknown mutations into learned, alternatives, unread and deletes."""
+    writes: dict[str, list[Operation]] = {}
     for operation in unknown:
         call = operation.call
         if isinstance(call, Write):
-            if call.content in writes:
-                raise ValueError(
-                    f"two writes of {call.path!r} with unknown outcomes both carry {call.content!r}: "
-                    "give every write of a history its own content, or one operation id to attempts of one write"
-                )
-            writes[call.content] = operation
+            writes.setdefault(call.content, []).append(operation)
         elif isinstance(call, Delete) and call.expected_version is not None:
             versions.deletes.append(operation)
             versions.mortal = True
+    _refuse_ambiguous(writes)
+    for content, version in _read(writes, operations).items():
+        candidates = writes.pop(content)
+        if len(candidates) == 1:
+            versions.learn(candidates[0], version)
+        else:
+            versions.alternatives += candidates
+            versions.learned.update(dict.fromkeys(candidates, version))
+    versions.unread = [write for candidates in writes.values() for write in candidates]
+
+
+def _read(writes: Mapping[str, Sequence[Operation]], operations: Sequence[Operation]) -> dict[str, str]:
+    """The versions under which these contents were read."""
     readers: dict[str, Operation] = {}
+    versions: dict[str, str] = {}
     for operation in operations:
         outcome = operation.outcome
-        if not isinstance(operation.call, Read) or not isinstance(outcome, Done) or outcome.content not in writes:
+        if not isinstance(operation.call, Read) or not isinstance(outcome, Done) or outcome.version is None:
+            continue
+        if outcome.content is None or outcome.content not in writes:
             continue
         first = readers.setdefault(outcome.content, operation)
-        assert isinstance(first.outcome, Done)
-        if first.outcome.version != outcome.version:
-            sentence = (
-                f"what one write wrote was read as {named(first.outcome.version)} and as {named(outcome.version)}"
-            )
-            raise Objection("content", sentence, writes[outcome.content], first, operation)
-        if first is operation and outcome.version is not None:
-            versions.learn(writes[outcome.content], outcome.version)
-    versions.unread = [write for content, write in writes.items() if content not in readers]
+        version = versions.setdefault(outcome.content, outcome.version)
+        if version != outcome.version:
+            sentence = f"what one write wrote was read as {named(version)} and as {named(outcome.version)}"
+            raise Objection("content", sentence, *writes[outcome.content], first, operation)
+    return versions
+
+
+def _refuse_ambiguous(writes: Mapping[str, Sequence[Operation]]) -> None:
+    """Refuse unknown writes of which a content cannot tell which one took effect."""
+    for content, (first, *others) in writes.items():
+        for other in others:
+            if operation_id(first) is None or operation_id(first) != operation_id(other):
+                raise ValueError(
+                    f"two writes of {first.call.path!r} with unknown outcomes both carry {content!r}: "
+                    "give every write of a history its own content, or one operation id to attempts of one write"
+                )

@@ -16,9 +16,9 @@ Unknown calls are optional, and only the first invoked of those alike is tried: 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_memory_store.calls import Read
 from pytest_memory_store.concurrency.history import CONFLICT, NEVER, UNKNOWN, Done, Operation
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_memory_store.concurrency.versions import Versions
+
+
+Sight: TypeAlias = tuple[str, str | None]
+"""A content and its version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +63,15 @@ class _Search:
     def __init__(self, operations: Sequence[Operation], versions: Versions) -> None:
         self.machine = register(versions, operations)
         known = [o for o in operations if _is_known(o, versions)]
-        self.operations = [*known, *versions.unread, *versions.deletes]
+        self.operations = [*known, *versions.alternatives, *versions.unread, *versions.deletes]
         self.end = len(known)
         self.after = [*range(1, self.end + 1), 0]
         self.before = [self.end, *range(self.end)]
         self.optional = self._by_expected()
         self.unseen = Counter(_sight(o) for o in known)
+        self.readers: defaultdict[Sight, list[int]] = defaultdict(list)
+        for index, operation in enumerate(known):
+            self.readers[_sight(operation)].append(index)
         self.trail: list[int] = []
         self.mask = 0
         self.steps = 0
@@ -104,7 +111,7 @@ class _Search:
         return Found(None, self.steps)
 
     def _advance(self, state: State) -> list[tuple[int, State]]:
-        """Place every call that fits and changes nothing; give those that change the state, the best last."""
+        """Place every call that fits and changes nothing; give those that change the state, the first to try last."""
         choices: list[tuple[int, State]] = []
         waiting: list[Operation] = []
         bound = NEVER
@@ -123,6 +130,9 @@ class _Search:
             index = self.after[index]
         if state is not None and self.unseen[state.content, state.version]:
             choices.clear()
+            waiting += [
+                self.operations[i] for i in self.readers[state.content, state.version] if not self.mask >> i & 1
+            ]
         else:
             choices += self._options(state, bound)
         if not choices and len(self.trail) > self.deepest:
@@ -139,10 +149,10 @@ class _Search:
             groups = list(self.optional.values())
         choices: list[tuple[int, State]] = []
         for group in groups:
-            alike: set[type] = set()
+            alike: set[tuple[type, str | None]] = set()
             for index in group:
                 operation = self.operations[index]
-                kind = type(operation.call)
+                kind = (type(operation.call), self.machine.learned.get(operation))
                 if self.mask >> index & 1 or kind in alike or operation.invoke > bound:
                     continue
                 alike.add(kind)
@@ -179,11 +189,11 @@ class _Search:
 def _is_known(operation: Operation, versions: Versions) -> bool:
     """Whether a call must be placed: it has an answer, which says something of the file, or its content was read."""
     if operation.outcome is UNKNOWN:
-        return operation in versions.learned
+        return operation in versions.learned and operation not in versions.alternatives
     return isinstance(operation.outcome, Done) or (operation.outcome is CONFLICT)
 
 
-def _sight(operation: Operation) -> tuple[str, str | None]:
+def _sight(operation: Operation) -> Sight:
     """The content and version that a read saw; for any other call, those of no file."""
     outcome = operation.outcome
     if isinstance(operation.call, Read) and isinstance(outcome, Done) and outcome.content is not None:
