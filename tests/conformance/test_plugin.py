@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable
 
 import pytest
 
@@ -56,8 +57,11 @@ STORES = """
 """
 
 
+Run = Callable[..., pytest.RunResult]
+
+
 @pytest.fixture
-def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> object:
+def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A function that runs pytest on the stores above, on a few clauses, at the quick budget."""
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     pytester.makepyfile(mystores=textwrap.dedent(STORES))
@@ -83,7 +87,7 @@ FACTORIES = [
 
 
 @pytest.mark.parametrize("factory", FACTORIES)
-def test_every_kind_of_factory_opens_a_store(run, factory: str) -> None:
+def test_every_kind_of_factory_opens_a_store(run: Run, factory: str) -> None:
     """A class, functions of all kinds and context managers are opened, with fixtures for their parameters."""
     result = run(f"--memory-store=mystores:{factory}", "-k", "CAS-01 or CAS-03")
     result.assert_outcomes(
@@ -91,14 +95,14 @@ def test_every_kind_of_factory_opens_a_store(run, factory: str) -> None:
     )
 
 
-def test_node_ids_are_clauses(run) -> None:
+def test_node_ids_are_clauses(run: Run) -> None:
     """Items are named by clause, and a node id as argument runs that clause alone."""
     result = run("--memory-store=mystores:Plain", "memory-store::CAS-01", "-v")
     result.stdout.fnmatch_lines(["memory-store::CAS-01 PASSED*"])
     result.assert_outcomes(passed=1, deselected=result.parseoutcomes()["deselected"])
 
 
-def test_a_broken_clause_fails_under_its_own_id(run) -> None:
+def test_a_broken_clause_fails_under_its_own_id(run: Run) -> None:
     """The item of the broken clause fails, with the calls that show it; its neighbours pass."""
     result = run("--memory-store=mystores:BlindWrites", "-k", "CAS-02 or CAS-05", "-v")
     result.stdout.fnmatch_lines(["memory-store::CAS-02 FAILED*"])
@@ -117,7 +121,7 @@ def test_a_broken_clause_fails_under_its_own_id(run) -> None:
         ("fixture", "*memory_store_factory*"),
     ],
 )
-def test_a_bad_spec_is_one_usage_error(run, spec: str, lines: str) -> None:
+def test_a_bad_spec_is_one_usage_error(run: Run, spec: str, lines: str) -> None:
     """A spec that names nothing usable ends the run with exit code 4 and says what would work."""
     result = run(f"--memory-store={spec}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -136,7 +140,7 @@ def test_a_bad_spec_is_one_usage_error(run, spec: str, lines: str) -> None:
         ("--memory-store-claims=max_path_chars", "*expected max_path_chars=<int>*"),
     ],
 )
-def test_a_bad_option_is_one_usage_error(run, option: str, lines: str) -> None:
+def test_a_bad_option_is_one_usage_error(run: Run, option: str, lines: str) -> None:
     """An option that cannot be understood ends the run with exit code 4 and says what was expected."""
     result = run("--memory-store=mystores:Plain", option, quick=False)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -147,7 +151,7 @@ def test_a_bad_option_is_one_usage_error(run, option: str, lines: str) -> None:
     ("factory", "reason"),
     [("raising", "no server here"), ("nothing", "the factory gave None"), ("a_class", "the class Plain")],
 )
-def test_a_dead_factory_is_one_failure(run, factory: str, reason: str) -> None:
+def test_a_dead_factory_is_one_failure(run: Run, factory: str, reason: str) -> None:
     """The first item says why the store could not be opened, and the rest is skipped for that reason."""
     result = run(f"--memory-store=mystores:{factory}", "-rs")
     outcomes = result.parseoutcomes()
@@ -157,7 +161,7 @@ def test_a_dead_factory_is_one_failure(run, factory: str, reason: str) -> None:
     assert result.ret == 1
 
 
-def test_a_dead_fixture_is_one_error(run) -> None:
+def test_a_dead_fixture_is_one_error(run: Run) -> None:
     """A fixture of the factory that raises is reported once."""
     result = run("--memory-store=mystores:on_a_dead_fixture")
     outcomes = result.parseoutcomes()
@@ -165,13 +169,13 @@ def test_a_dead_fixture_is_one_error(run) -> None:
     assert "passed" not in outcomes
 
 
-def test_without_a_store_nothing_is_collected(run, pytester: pytest.Pytester) -> None:
+def test_without_a_store_nothing_is_collected(run: Run, pytester: pytest.Pytester) -> None:
     """The plugin is inert unless a store is given."""
     pytester.makepyfile(test_mine="def test_mine(): pass")
     run(quick=False).assert_outcomes(passed=1)
 
 
-def test_with_a_path_both_run(run, pytester: pytest.Pytester) -> None:
+def test_with_a_path_both_run(run: Run, pytester: pytest.Pytester) -> None:
     """With a path on the command line the contract and the path's tests run; without one the contract alone."""
     pytester.makepyfile(test_mine="def test_mine(): pass")
     run("--memory-store=mystores:Plain", "-k", "CAS-01 or mine").assert_outcomes(
@@ -182,7 +186,7 @@ def test_with_a_path_both_run(run, pytester: pytest.Pytester) -> None:
     assert both.parseoutcomes()["passed"] == 2
 
 
-def test_ini_options_stand_for_the_command_line(run, pytester: pytest.Pytester) -> None:
+def test_ini_options_stand_for_the_command_line(run: Run, pytester: pytest.Pytester) -> None:
     """With the store in the ini file, a plain `pytest` runs the contract and the project's tests."""
     pytester.makeini(
         """
@@ -196,7 +200,7 @@ def test_ini_options_stand_for_the_command_line(run, pytester: pytest.Pytester) 
     assert result.parseoutcomes()["passed"] == 2
 
 
-def test_a_fixture_overrides_the_factory(run, pytester: pytest.Pytester) -> None:
+def test_a_fixture_overrides_the_factory(run: Run, pytester: pytest.Pytester) -> None:
     """`--memory-store=fixture` takes the factory from a conftest, wherever it lies."""
     pytester.makeconftest(
         """
@@ -212,7 +216,7 @@ def test_a_fixture_overrides_the_factory(run, pytester: pytest.Pytester) -> None
     result.stdout.fnmatch_lines(["memory-store::CAS-01 PASSED*"])
 
 
-def test_two_conftests_that_differ_are_a_usage_error(run, pytester: pytest.Pytester) -> None:
+def test_two_conftests_that_differ_are_a_usage_error(run: Run, pytester: pytest.Pytester) -> None:
     """Two conftests that both define a fixture leave no way to choose, and both are named."""
     for folder in ("tests_a", "tests_b"):
         path = pytester.mkdir(folder) / "conftest.py"
@@ -222,14 +226,14 @@ def test_two_conftests_that_differ_are_a_usage_error(run, pytester: pytest.Pytes
     result.stderr.fnmatch_lines(["*memory_store_factory*tests_a*tests_b*"])
 
 
-def test_several_stores_have_their_own_items(run) -> None:
+def test_several_stores_have_their_own_items(run: Run) -> None:
     """With two stores the items carry the store's name."""
     result = run("--memory-store=mystores:Plain", "--memory-store=mystores:generator", "-k", "CAS-01", "-v")
     result.stdout.fnmatch_lines(["memory-store?mystores-Plain?::CAS-01 PASSED*"])
     result.stdout.fnmatch_lines(["memory-store?mystores-generator?::CAS-01 PASSED*"])
 
 
-def test_xdist_runs_the_same_items(run) -> None:
+def test_xdist_runs_the_same_items(run: Run) -> None:
     """Under xdist the items run on workers, and a broken clause fails there."""
     result = run("--memory-store=mystores:BlindWrites", "-n", "2", "-k", "CAS-01 or CAS-02")
     outcomes = result.parseoutcomes()
@@ -237,7 +241,7 @@ def test_xdist_runs_the_same_items(run) -> None:
     assert result.ret == 1
 
 
-def test_last_failed_reruns_the_clause(run, pytester: pytest.Pytester) -> None:
+def test_last_failed_reruns_the_clause(run: Run, pytester: pytest.Pytester) -> None:
     """`--lf` after a failure runs the broken clause alone."""
     arguments = [
         "--memory-store=mystores:BlindWrites",
@@ -250,14 +254,14 @@ def test_last_failed_reruns_the_clause(run, pytester: pytest.Pytester) -> None:
     assert "passed" not in result.parseoutcomes()
 
 
-def test_user_settings_for_names_do_not_matter(run, pytester: pytest.Pytester) -> None:
+def test_user_settings_for_names_do_not_matter(run: Run, pytester: pytest.Pytester) -> None:
     """`python_files`, `python_functions` and importmode of the project leave our items alone."""
     pytester.makeini("[pytest]\npython_files = check_*.py\npython_functions = check_*\n")
     result = run("--memory-store=mystores:Plain", "--import-mode=importlib", "-k", "CAS-01", "--co", "-q")
     result.stdout.fnmatch_lines(["memory-store::CAS-01"])
 
 
-def test_the_same_seed_draws_the_same_programs(run) -> None:
+def test_the_same_seed_draws_the_same_programs(run: Run) -> None:
     """Two runs with one seed and plan print the same transcript, random names apart."""
     arguments = ("--memory-store=mystores:BlindWrites", "memory-store::CAS-02", "--memory-store-budget=x0.5")
     first, second = ([line for line in run(*arguments, quick=False).outlines if "write(" in line] for _ in range(2))

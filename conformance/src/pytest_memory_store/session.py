@@ -116,7 +116,7 @@ class Session:
             setattr(report, RECORD, json.dumps(record.as_dict()))
             clause = CATALOGUE.get(record.item)
             level = kit.level(record.item) if clause else None
-            report.user_properties += junit.item_properties(record, clause, level)
+            item.user_properties += junit.item_properties(record, clause, level)  # read off the teardown's report
         if call.excinfo is not None and isinstance(call.excinfo.value, StoreJudgedError):
             report.longrepr = str(call.excinfo.value)
         return report
