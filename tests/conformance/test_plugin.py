@@ -241,7 +241,8 @@ def test_xdist_runs_the_same_items(run: Run) -> None:
     assert result.ret == 1
 
 
-def test_last_failed_reruns_the_clause(run: Run, pytester: pytest.Pytester) -> None:
+@pytest.mark.usefixtures("run")
+def test_last_failed_reruns_the_clause(pytester: pytest.Pytester) -> None:
     """`--lf` after a failure runs the broken clause alone."""
     arguments = [
         "--memory-store=mystores:BlindWrites",
