@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from hypothesis import strategies as st
 
 from pytest_memory_store.calls import (
+    ALL,
     UNSET,
     Call,
     Delete,
@@ -34,7 +35,6 @@ from pytest_memory_store.calls import (
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-ALL = 2**31 - 1
 _ERRORS = ("MemoryOperationConflictError", "MemoryConflictError", "ValueError")
 _FIELDS = ("content", "truncated", "existed", "replayed")
 _KINDS = ("put", "put", "operate", "operate", "create", "stale", "remove", "again", "receipt", "read", "list", "search")
