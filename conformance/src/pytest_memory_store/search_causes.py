@@ -108,6 +108,8 @@ def answered_under(call: Search, *, lexical: bool = True) -> str:
     """The clause under which a search must be answered: where an error or a hang is booked."""
     if max(call.bounds) > ALL:
         return "SRCH-04b"
+    if call.prefix and not call.prefix.endswith("/"):
+        return "PATH-07"
     if call.is_idle:
         return "SRCH-10" if call.query.strip() else "SRCH-09"
     return "SRCH-23" if is_plain(call.query) or not lexical else "SRCH-13"

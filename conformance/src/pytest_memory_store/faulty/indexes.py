@@ -35,7 +35,9 @@ class PrefixIsScored(BaseStore):
         return [Hit(hit.stored, hit.text, self.score(hit.stored.path, hit.text, query.terms)) for hit in found]
 
 
-@faulty("SRCH-21", also=("DEL-01", "SRCH-22", "SRCH-17"), cause="an index that deletes do not reach")
+@faulty(
+    "SRCH-21", also=("DEL-01", "SRCH-03", "SRCH-08", "SRCH-17", "SRCH-22"), cause="an index that deletes do not reach"
+)
 class DeletedStillFound(BaseStore):
     """Goes on finding the text of a deleted file."""
 

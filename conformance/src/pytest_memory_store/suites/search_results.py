@@ -55,25 +55,29 @@ async def a_used_up_bound_finds_nothing(example: Example) -> None:
 @check("SRCH-11", calls=35)
 async def an_invalid_prefix_is_refused(example: Example) -> None:
     """Every kind of invalid prefix is refused."""
-    await _refuse_prefixes(example, f"q{secrets.token_hex(8)}", corpus.INVALID_PREFIXES, max_files=1)
+    for prefix in (example.prefix, example.path("a-b_c.d/"), example.scope):
+        await _search_in(example, prefix)
+    for pattern in corpus.INVALID_PREFIXES:
+        next_case(example)
+        await _search_in(example, pattern.replace("{}", example.scope))
 
 
-@check("SRCH-11b", calls=35)
+@check("SRCH-11b", calls=40)
 async def an_invalid_prefix_is_refused_first(example: Example) -> None:
     """An invalid prefix is refused also where nothing is asked for."""
-    few = corpus.INVALID_PREFIXES[::3]
-    await _refuse_prefixes(example, "", few, max_files=1)
-    await _refuse_prefixes(example, " ", few, max_files=1)
-    await _refuse_prefixes(example, "note", few, max_files=0)
-
-
-async def _refuse_prefixes(example: Example, query: str, patterns: tuple[str, ...], *, max_files: int) -> None:
-    """See valid prefixes taken and these refused; the budget has no room for anything that others wrote."""
-    for prefix in (example.prefix, example.scope, example.path("a-b_c.d/")):
-        await example.perform(Search(prefix, query, 1, max_files, 1, 1))
-    for pattern in patterns:
+    for pattern in corpus.INVALID_PREFIXES[::3]:
         next_case(example)
-        await example.perform(Search(pattern.replace("{}", example.scope), query, 1, max_files, 1, 1))
+        prefix = pattern.replace("{}", example.scope)
+        await _search_in(example, prefix)
+        await _search_in(example, prefix, "")
+        await _search_in(example, prefix, " \n")
+        await _search_in(example, prefix, limit=0)
+
+
+async def _search_in(example: Example, prefix: str, query: str | None = None, limit: int = 1) -> None:
+    """Search for what nobody wrote, with a budget that has no room for anything."""
+    wanted = f"q{secrets.token_hex(8)}" if query is None else query
+    await example.perform(Search(prefix, wanted, limit, 1, 1, 1))
 
 
 # Results
