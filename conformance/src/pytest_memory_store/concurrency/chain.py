@@ -14,10 +14,10 @@ before the write that made the version took effect, or after the one that replac
 one, a refused create any gap with one. Such a call takes the last gap `g` that it can still reach, `at[g] <= returned`:
 any other choice would raise `at` from an earlier effect on, so if some schedule fits, this one does.
 
-**One pass.** Calls are taken from the last invocation to the first. Each raises effects only to its own invocation,
-which is before the return of every call taken later, bar those it rightly overtakes: calls taken earlier were invoked
-later still and never notice. So no call is looked at twice, each effect is raised at most once, and the whole is linear
-but for one bisection for each call that saw no file or was refused as a create.
+**One pass.** Calls are taken from the last invocation to the first. A call raises effects to its own invocation, no
+further. A call taken before it was invoked no earlier, so that tick is within its return and changes none of its
+choices; and an effect once raised is never raised again, as later raises are lower. Hence no call is looked at twice
+and the whole is linear, but for a bisection for each call that saw no file or was refused as a create.
 """
 
 from __future__ import annotations
