@@ -70,7 +70,7 @@ class Violation(Exception):  # noqa: N818 - the contract's word, and no error of
         return len(self.transcript.steps), sum(len(line) for line in self.transcript.render())
 
 
-class NotExercised(BaseException):  # noqa: N818 - an outcome, not an error
+class NotExercised(BaseException):
     """The clause could not be put to the test; the message says why, for the report.
 
     A `BaseException`, so that Hypothesis lets it through at once.
@@ -132,7 +132,10 @@ class Example:
 
     def operation(self, fingerprint: str = "fp", *, id: str | None = None) -> MemoryOperation:  # noqa: A002 - the protocol's word
         """A new operation with a random id, or with the given one."""
-        return self.setting.operation_type(id=id or f"kit-{secrets.token_hex(16)}", fingerprint=fingerprint)
+        made: MemoryOperation = self.setting.operation_type(
+            id=id or f"kit-{secrets.token_hex(16)}", fingerprint=fingerprint
+        )
+        return made
 
     def version(self, name: str) -> str | None:
         """The current version of a file as the model has it, `None` for an absent one."""
@@ -152,7 +155,7 @@ class Example:
         *,
         expected_version: str | None,
         operation: MemoryOperation | None = None,
-        metadata: Mapping[str, str] | None | Unset = UNSET,
+        metadata: Mapping[str, str] | Unset | None = UNSET,
         blame: str | None = None,
     ) -> Outcome:
         """Write a file."""
@@ -185,7 +188,9 @@ class Example:
         """List the paths below a full prefix, by default the scope's."""
         return await self.perform(ListPaths(self.prefix if prefix is None else prefix, limit), blame=blame)
 
-    async def search(self, query: str, *, prefix: str | None = None, blame: str | None = None, **bounds: int) -> Outcome:
+    async def search(
+        self, query: str, *, prefix: str | None = None, blame: str | None = None, **bounds: int
+    ) -> Outcome:
         """Search the files of a full prefix, by default the scope's."""
         return await self.perform(Search(self.prefix if prefix is None else prefix, query, **bounds), blame=blame)
 
@@ -203,7 +208,7 @@ class Example:
 
     def hold(self, clause: str) -> None:
         """Book a clause as held, by what the last calls showed."""
-        self.require(clause, True, "", expected="", actual="")  # noqa: FBT003 - there is nothing else to say
+        self.require(clause, True, "", expected="", actual="")
 
     def fail(self, clause: str, message: str, *, expected: object, actual: object) -> None:
         """Book a clause as broken."""
@@ -219,6 +224,7 @@ class Example:
         """
         expectation = self.model.expect(call)
         outcome = await self.send(call)
+        self.transcript.steps[-1].blame = blame
         outcome = self._without_foreign(call, outcome)
         verdict = self._judge(call, expectation, outcome, blame)
         if verdict.findings and verdict.unsure and (look := second_look(self.model, call, outcome)):
@@ -233,6 +239,8 @@ class Example:
             expectation = Mutates(self.model.files.get(call.path), expectation.clause)
         if isinstance(expectation, Mutates) and not isinstance(outcome, Returned):
             expectation = Fails("ValueError", self._refused_under(call, outcome, expectation.clause))
+        if isinstance(call, Read | GetOperation) and verdict.findings:
+            return  # it confirms nothing
         version = getattr(outcome.value, "version", None) if isinstance(outcome, Returned) else None
         self.model.learn(call, expectation, version)
 

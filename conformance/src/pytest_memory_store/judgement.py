@@ -62,7 +62,7 @@ class Judgement:
         if ok:
             self.held.append(booked)
         else:
-            self.findings.append(Finding(booked, message, _text(expected), _text(actual), clause))
+            self.findings.append(Finding(booked, message, _expected(expected, actual), _text(actual), clause))
         return ok
 
     def hold(self, *clauses: str) -> None:
@@ -98,6 +98,11 @@ def _kind(kind: Kind) -> str:
 def is_finite_number(value: object) -> bool:
     """Whether `value` is an int or float, no bool, and finite (contract, rulings)."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _expected(expected: object, actual: object) -> str:
+    """What was expected: beside an answer that is no text, a text only describes it, and is not quoted."""
+    return expected if isinstance(expected, str) and not isinstance(actual, str) else _text(expected)
 
 
 def _text(value: object) -> str:

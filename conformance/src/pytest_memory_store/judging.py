@@ -10,6 +10,7 @@ import zlib
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
@@ -18,11 +19,13 @@ from hypothesis.errors import Flaky
 from pytest_memory_store.checks import Finding, accepted_under
 from pytest_memory_store.example import Example, NotExercised, Setting, Violation, violation_of
 from pytest_memory_store.rig import MAX_HANGS, StoreHungError
+from pytest_memory_store.shortening import Recast, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from pytest_memory_store.suites.registry import Check
+    from pytest_memory_store.transcript import Step
 
 
 class _EnoughError(BaseException):
@@ -70,11 +73,21 @@ def run_check(setting: Setting, check: Check, budget: Budget, run_seed: int, reo
     if not check.strategies:
         with suppress(Violation):
             body()
+        _replay_fewer(body)
         return finds
     with suppress(Violation, _EnoughError, Flaky):  # what breaks now and then is a violation all the same, and kept
         _drawing(check, budget, run_seed)(given(**check.strategies)(_with_keywords(body)))()
     _drop_elements(body)
+    _replay_fewer(body)
     return finds
+
+
+def _replay_fewer(body: _Body) -> None:
+    """Shorten the transcripts of what was found, as long as the time for that lasts."""
+    body.until = time.monotonic() + body.shrink_seconds
+    for clause, violation in list(body.finds.violations.items()):
+        if body.setting.fatal(clause) or clause == body.check.clause:
+            body.finds.keep(shorten(violation, partial(body.replay, violation)))
 
 
 def _drop_elements(body: _Body) -> None:
@@ -161,6 +174,18 @@ class _Body:
             for advisory in example.advisories:
                 self.finds.keep(advisory)
 
+    def replay(self, violation: Violation, steps: Sequence[Step]) -> Violation | None:
+        """Make the calls of these steps again on a fresh scope, and give the violation they show, if they do."""
+        if time.monotonic() > self.until or self.setting.rig.hangs:
+            return None
+        example = Example(self.setting, own=self.check.clause)
+        recast = Recast(violation.transcript.scope, example)
+        try:
+            self.setting.rig.run(self._cleanly(example, recast.play(steps)))
+        except Violation as shown:
+            return shown
+        return None
+
     def _keep(self, violation: Violation, drawn: dict[str, Any]) -> None:
         if not self.finds.violations:
             self.until = time.monotonic() + self.shrink_seconds
@@ -170,14 +195,14 @@ class _Body:
     def _run(self, example: Example, drawn: dict[str, Any]) -> None:
         rig = self.setting.rig
         try:
-            rig.run(self._play(example, drawn))
+            rig.run(self._cleanly(example, self.check.function(example, **drawn)))
         except StoreHungError as hang:
             self.reopen()
             raise _hang_violation(example, hang) from None
 
-    async def _play(self, example: Example, drawn: dict[str, Any]) -> None:
+    async def _cleanly(self, example: Example, playing: Awaitable[None]) -> None:
         try:
-            await self.check.function(example, **drawn)
+            await playing
         finally:
             self.finds.leftovers += await example.clean_up()
 

@@ -26,10 +26,14 @@ _RUN = re.compile(r"(.)\1{23,}", re.DOTALL)
 
 @dataclass(slots=True)
 class Step:
-    """One call and what came of it; `outcome` is `None` while the call is under way."""
+    """One call and what came of it; `outcome` is `None` while the call is under way.
+
+    `blame` is the clause on which the check booked whatever the call showed, `None` where the model decided.
+    """
 
     call: Call
     outcome: Outcome | None = None
+    blame: str | None = None
 
 
 @dataclass(slots=True)
