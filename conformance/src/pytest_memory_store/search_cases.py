@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pytest_memory_store.calls import Outcome, Returned
+from pytest_memory_store.example import NotExercised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -72,6 +73,16 @@ def matches_of(outcome: Outcome) -> Iterator[tuple[str, str, Any]]:
 def names_of(example: Example, outcome: Outcome, prefix: str | None = None) -> list[str]:
     """The names that a search found, in order."""
     return [path.removeprefix(example.prefix if prefix is None else prefix) for path, _, _ in matches_of(outcome)]
+
+
+def need_matches(example: Example, outcome: Outcome) -> None:
+    """Give up where a search by meaning found nothing, since then nothing can be said of its matches.
+
+    Raises:
+        NotExercised: it found nothing.
+    """
+    if not is_lexical(example) and not any(matches_of(outcome)):
+        raise NotExercised("the search by meaning found none of the kit's notes")
 
 
 def is_lexical(example: Example) -> bool:
