@@ -260,9 +260,7 @@ async def a_write_without_metadata_reads_without(example: Example) -> None:
         await example.put("a.md", content, operation=example.operation())
         await example.read("a.md")
     if has_metadata(example):
-        await example.put("a.md", "three", metadata={"by": "kit"})
-        await example.read("a.md")
-        await example.put("a.md", "four", metadata=None)
+        await example.put("a.md", "three", metadata=None)
         await example.read("a.md")
 
 

@@ -23,7 +23,7 @@ from pytest_memory_store.calls import (
     Write,
     error_names,
 )
-from pytest_memory_store.cases import can_search, has_metadata, is_writable
+from pytest_memory_store.cases import answer, can_search, has_metadata, is_writable
 from pytest_memory_store.example import Example, NotExercised
 from pytest_memory_store.suites.registry import check
 
@@ -190,7 +190,11 @@ async def optional_methods_mean_what_the_protocol_says(example: Example) -> None
         await example.read("b.md")
         outcome = await example.perform(Write(example.path("a.md"), "some text", None, None, {"by": "kit"}))
         _require_fields(example, outcome, "version", "existed")
-        await example.read("a.md", blame="TYPE-07")
+        shown = await example.send(Read(example.path("a.md"), ALL))
+        content = getattr(answer(shown), "content", None)
+        written = content == "some text"
+        message = "`write_with_metadata` does not write the file"
+        example.require("TYPE-07", written, message, expected="some text", actual=answer(shown))
     if can_search(example):
         outcome = await example.send(Search(example.prefix, "text"))
         if isinstance(outcome, Misfit):
