@@ -88,6 +88,13 @@ class Tables:
 _RECEIPTS: Final = "_receipts"
 _LAYOUT: Final = "_layout"
 
+# Not `to_regclass`, which may remember from before the lock was taken that there is no such table.
+_EXISTS: Final = """
+    SELECT EXISTS (
+        SELECT FROM pg_class JOIN pg_namespace ON relnamespace = pg_namespace.oid WHERE nspname = $1 AND relname = $2
+    )
+"""
+
 
 async def make_ready(tables: Tables, connection: Connection) -> None:
     """Make the tables, or bring older ones up to date, while others may do the same.
@@ -110,7 +117,7 @@ async def make_ready(tables: Tables, connection: Connection) -> None:
 
 async def _version(tables: Tables, connection: Connection) -> int:
     """The number of the layout that the tables have, 0 if there are none."""
-    if await connection.fetchval("SELECT to_regclass($1)::oid", tables.fill("{layout}")) is None:
+    if not await connection.fetchval(_EXISTS, tables.schema, tables.table + _LAYOUT):
         return 0
     version: int = await connection.fetchval(tables.fill("SELECT max(version) FROM {layout}"))
     return version

@@ -35,9 +35,6 @@ _BATCH_CHARS: Final = 1_000_000
 _BATCH_FILES: Final = 1_000
 """After how many files it ends at the latest."""
 
-_LOWERED_TO_ASCII: Final = "\u0130\u212a"
-"""The characters beyond ASCII that have ASCII letters in lower case."""
-
 _TOKEN: Final = re.compile(r"[0-9a-f]{32}")
 
 _BYTES: Final = ("utf-8", "surrogatepass")
@@ -82,11 +79,14 @@ _REPLACE: Final = """
 _REMOVE: Final = """
     DELETE FROM {files} WHERE path = $4 AND version = $7 AND NOT EXISTS (SELECT FROM recorded)
 """
-# `lower` under "C" folds ASCII letters. `OFFSET 0` keeps what it gives from being computed once per term.
+# `lower` under "C" folds ASCII letters alone. Two other characters have ASCII letters in lower case, as Python does it:
+# a file with one of them is fetched. `OFFSET 0` keeps the texts from being computed once per term.
 _SEARCH: Final = """
-    SELECT path, chars, CASE WHEN $7::text[] IS NULL OR EXISTS (
-        SELECT FROM unnest($7) AS term WHERE strpos(lowered, term) > 0 OR strpos(lower(path), term) > 0
-    ) THEN text END, total
+    SELECT path, chars, CASE WHEN
+        $7::text[] IS NULL
+        OR EXISTS (SELECT FROM unnest($7) AS term WHERE strpos(lowered, term) > 0 OR strpos(lower(path), term) > 0)
+        OR octet_length(content) > chars AND (strpos(text, chr(304)) > 0 OR strpos(text, chr(8490)) > 0)
+    THEN text END, total
     FROM (
         SELECT path, chars, content,
             sum(least(chars, $4::integer)) OVER (ORDER BY path ROWS UNBOUNDED PRECEDING) AS total
@@ -226,15 +226,14 @@ class Statements:
 
 
 def terms_for_database(query: str) -> list[str] | None:
-    """Return what to look for in a file before it is fetched, or `None` to fetch every one.
+    """Return the terms that the database looks for in a file before it is fetched, or `None` to fetch every file.
 
-    The database folds the case of ASCII letters alone. A file without these terms then has none of the query's;
-    some of those that have one do not match.
+    It tells less than the search itself: some of the files that it lets through do not match.
     """
     terms = query.lower().split()
     if not all(term.isascii() for term in terms):
         return None
-    return [term for term in terms if "\0" not in term] + list(_LOWERED_TO_ASCII)
+    return [term for term in terms if "\0" not in term]  # no text that is kept has one, and none can be sent
 
 
 def _result(mutation: Mutation, row: Any) -> MemoryMutation:

@@ -207,9 +207,9 @@ class PostgresMemoryStore:
         max_chars: int,
         max_file_chars: int,
     ) -> MemorySearchResult:
-        """See `SearchableMemoryStore.search`. Fetches few files at a time, and yields after each of them.
+        """See `SearchableMemoryStore.search`. Fetches few files at a time, and yields after each.
 
-        Where the query is ASCII, the database looks for its terms first, and only files that have one are fetched.
+        If the query is ASCII, the database looks for its terms first, and the text of a file without any stays there.
         """
         found = LexicalSearch(
             prefix,
@@ -228,7 +228,8 @@ class PostgresMemoryStore:
             children, start = await self._pools.perform(visit, is_repeatable=True)
             for child in children[:max_files]:
                 found.add(child.path, child.content, is_cut=child.chars > max_file_chars)
-                await asyncio.sleep(0)
+                if child.content:
+                    await asyncio.sleep(0)
             if len(children) > max_files:
                 found.leave_out()
                 break
