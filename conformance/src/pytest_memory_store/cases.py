@@ -39,6 +39,11 @@ def has_metadata(example: Example) -> bool:
     return "metadata" in example.setting.capabilities
 
 
+def case_counts(example: Example) -> bool:
+    """Whether the store takes paths that differ in case for two, by its own word."""
+    return "case_insensitive" not in example.setting.claims
+
+
 def neighbour(example: Example, scope: str) -> Example:
     """The same example in another scope: with its model, transcript and evidence, so that one tenant sees the other."""
     other = copy.copy(example)

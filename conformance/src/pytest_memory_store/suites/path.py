@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from pytest_memory_store import path_corpus as corpus
 from pytest_memory_store import strategies as draw
 from pytest_memory_store.calls import Delete, Read, Returned, Write
-from pytest_memory_store.cases import answer, can_search, is_writable, neighbour, next_case, offer, require_error
+from pytest_memory_store.cases import (
+    answer,
+    can_search,
+    case_counts,
+    is_writable,
+    neighbour,
+    next_case,
+    offer,
+    require_error,
+)
 from pytest_memory_store.example import ALL, Example
 from pytest_memory_store.suites.registry import check
 
@@ -172,6 +181,8 @@ async def a_prefix_is_the_beginning_of_the_path(example: Example) -> None:
 @check("PATH-07", calls=6, name=draw.names, others=st.lists(draw.names, max_size=3), cut=st.integers(1, 9))
 async def a_prefix_may_stop_anywhere(example: Example, name: str, others: list[str], cut: int) -> None:
     """Any beginning of a path finds exactly the paths that begin so."""
+    if not case_counts(example):
+        name, others = name.lower(), [each.lower() for each in others]
     for written in {each.lower(): each for each in (*others, name)}.values():
         await example.put(written, "x")
     await example.list_paths()
@@ -181,7 +192,7 @@ async def a_prefix_may_stop_anywhere(example: Example, name: str, others: list[s
 @check("PATH-08", calls=48)
 async def a_prefix_is_no_pattern(example: Example) -> None:
     """A character of a prefix matches itself alone, in listings and in search."""
-    names = [n for n in corpus.LIKE_PATTERNS if n != "aXb" or "case_insensitive" not in example.setting.claims]
+    names = [n for n in corpus.LIKE_PATTERNS if n != "aXb" or case_counts(example)]
     for name in names:
         await example.put(f"{name}/x.md", "note")
     await example.list_paths()

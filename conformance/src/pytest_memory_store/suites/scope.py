@@ -6,7 +6,16 @@ import secrets
 from typing import TYPE_CHECKING
 
 from pytest_memory_store.calls import Call, Delete, ListPaths, Outcome, Raised, Read, Write
-from pytest_memory_store.cases import answer, ask, can_search, has_metadata, in_other_case, neighbour, next_case
+from pytest_memory_store.cases import (
+    answer,
+    ask,
+    can_search,
+    case_counts,
+    has_metadata,
+    in_other_case,
+    neighbour,
+    next_case,
+)
 from pytest_memory_store.differential import (
     BUSY_BODY,
     EVERY_KIND,
@@ -81,7 +90,7 @@ async def _play_beside(example: Example, program: Sequence[Move], others: Sequen
     still = [_tenant(example, f"{example.scope}{suffix}", f"still{suffix}") for suffix in _STILL]
     planted = [await _plant(example, other, name) for other in still for name in NAMES]
     busy = [_tenant(example, f"{example.scope}{suffix}") for suffix in _BUSY]
-    if "case_insensitive" not in example.setting.claims:
+    if case_counts(example):
         busy.append(_tenant(example, in_other_case(example)))
     for other in busy:
         for name in NAMES:
