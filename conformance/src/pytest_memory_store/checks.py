@@ -144,8 +144,8 @@ def _judge_failure(verdict: Judgement, model: Model, expectation: Fails, outcome
     if error == "MemoryConflictError":
         if ok:
             verdict.hold("CAS-16")
-        elif clause not in ("CAS-12", "CAS-12b"):
-            clause = missed_conflict(model, verdict.call, "CAS-16")
+        else:
+            clause = missed_conflict(model, verdict.call, clause if clause.startswith("CAS-12") else "CAS-16")
     elif not ok:
         clause = missed_clash(clause, names)
     message = f"was refused with the wrong error ({type(outcome.error).__name__})"

@@ -10,9 +10,8 @@ from __future__ import annotations
 import functools
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_memory_store.calls import (
     ALL,
@@ -35,7 +34,6 @@ from pytest_memory_store.calls import (
     is_agents,
 )
 from pytest_memory_store.checks import Finding, Judgement, judge, second_look, stands
-from pytest_memory_store.claims import Claims
 from pytest_memory_store.model import (
     MAX_CONTENT_CHARS,
     MAX_METADATA_CHARS,
@@ -46,9 +44,14 @@ from pytest_memory_store.model import (
     Mutates,
     is_storable,
 )
-from pytest_memory_store.rig import Rig
 from pytest_memory_store.search_checks import answered_under, judge_search
 from pytest_memory_store.transcript import Transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from pytest_memory_store.claims import Claims
+    from pytest_memory_store.rig import Rig
 
 
 class Violation(Exception):  # noqa: N818 - the contract's word, and no error of the kit
@@ -108,11 +111,11 @@ class Example:
     own: str = ""
     scope: str = ""
     model: Model = field(default_factory=Model)
-    evidence: Counter[str] = field(default_factory=Counter)
-    advisories: list[Violation] = field(default_factory=list)
+    evidence: Counter[str] = field(default_factory=Counter[str])
+    advisories: list[Violation] = field(default_factory=list[Violation])
     transcript: Transcript = field(init=False)
-    attempted: set[str] = field(default_factory=set)
-    foreign: set[str] = field(default_factory=set)
+    attempted: set[str] = field(default_factory=set[str])
+    foreign: set[str] = field(default_factory=set[str])
 
     def __post_init__(self) -> None:
         self.scope = self.scope or new_scope(self.setting.claims)
@@ -238,7 +241,8 @@ class Example:
         if isinstance(call, Write | Delete) and isinstance(expectation, Fails) and stands(verdict, self.model, outcome):
             expectation = Mutates(self.model.files.get(call.path), expectation.clause)
         if isinstance(expectation, Mutates) and not isinstance(outcome, Returned):
-            expectation = Fails("ValueError", self._refused_under(call, outcome, expectation.clause))
+            clause = verdict.findings[0].clause if verdict.findings else expectation.clause
+            expectation = Fails("ValueError", self._refused_under(call, outcome, clause))
         if isinstance(call, Read | GetOperation) and verdict.findings:
             return  # it confirms nothing
         version = getattr(outcome.value, "version", None) if isinstance(outcome, Returned) else None
@@ -283,11 +287,12 @@ class Example:
 
     def _without_foreign(self, call: Call, outcome: Outcome) -> Outcome:
         """Drop other people's names from a listing of the whole store; nothing else is kept of them."""
-        if not isinstance(call, ListPaths) or not isinstance(outcome, Returned) or not isinstance(outcome.value, list):
+        whole = isinstance(call, ListPaths) and call.prefix in ("", UNSET)
+        value: Any = outcome.value if isinstance(outcome, Returned) else None
+        if not whole or not isinstance(value, list):
             return outcome
-        if call.prefix not in ("", UNSET):
-            return outcome
-        return replace(outcome, value=[p for p in outcome.value if isinstance(p, str) and p.startswith(self.scope)])
+        listed = cast("list[object]", value)
+        return Returned([path for path in listed if isinstance(path, str) and path.startswith(self.scope)])
 
     def _book(self, verdict: Judgement) -> None:
         applies = self.setting.applies

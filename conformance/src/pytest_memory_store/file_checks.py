@@ -97,7 +97,7 @@ def _judge_origin(verdict: Judgement, call: Read, file: File, value: Any, change
     clause = _AFTER_REPLAY.get(changed or "", changed) or ("CAS-08" if whole else "READ-05")
     verdict.check(clause, value.version == file.version, message, file.version, value.version)
     verdict.check(
-        changed or "READ-09",
+        "READ-09" if changed in _AFTER_REPLAY else changed or "READ-09",
         value.operation_id == file.operation_id,
         "`operation_id` is not the operation that produced this version",
         file.operation_id,
@@ -120,7 +120,8 @@ def _judge_metadata(verdict: Judgement, changed: str | None, file: File, actual:
         clause, message = metadata_kept_under(file.metadata), "the metadata is not what was written"
         if before and found in (before, {**before, **file.metadata}):
             clause, message = "META-04", "the metadata still holds what the write before recorded"
-    verdict.check(changed or clause, found == file.metadata, message, file.metadata, actual)
+    if verdict.check(changed or clause, found == file.metadata, message, file.metadata, actual) and found and before:
+        verdict.hold(changed or "META-04")
     if file.metadata is None and found is None:
         verdict.hold(changed or "META-05")
 

@@ -30,10 +30,11 @@ async def a_deleted_file_is_gone_at_once(example: Example, content: str) -> None
         await example.put(name, f"hoopoe {content}")
         await example.put("kept.md", "hoopoe")
         await example.settle()
+        await example.read("never.md")
         await example.list_paths()
         await example.remove(name, operation=operation)
-        await example.read(name)
         await _require_hidden(example, name)
+        await example.read(name)
         await example.read(name)
 
 
@@ -83,21 +84,20 @@ async def a_file_created_again_starts_clean(example: Example) -> None:
         await example.put(name, "x", operation=example.operation(), metadata=metadata)
         await example.read(name)
         await example.remove(name, operation=operation)
-        await example.read(name)
         await example.put(name, "x")
         await example.read(name, blame="DEL-04")
 
 
-@check("DEL-09", calls=400)
+@check("DEL-09", calls=510)
 async def an_erase_loop_ends(example: Example) -> None:
     """Listing, reading and deleting page by page ends with nothing left, for a few files and for many."""
     for name in ("a.md", "sub/b.md", "c.md"):
         await example.put(name, "x")
+    await example.list_paths()
     await _erase(example, 2, None)
     for number in range(_MANY):
         await example.put(f"n{number:03}.md", "x")
     await example.list_paths()
-    next_case(example)
     await _erase(example, 50, "DEL-09")
     for number in (0, _MANY // 2, _MANY - 1):
         await example.put(f"n{number:03}.md", "y")
@@ -132,6 +132,7 @@ async def files_of_like_names_stay(example: Example) -> None:
     names = ("a.md", "a.md.old", "a.mdx", "a.md-1", "a.md_1", "ba.md", "sub/a.md")
     for name in names:
         await example.put(name, f"text of {name}")
+    await example.settle()
     for operation in (None, example.operation()):
         await example.settle()
         await example.remove("a.md", operation=operation)
@@ -145,8 +146,11 @@ async def files_below_stay(example: Example) -> None:
     for case, (deleted, kept) in (("t", ("a", "a/b")), ("u", ("a/b", "a")), ("v", ("a", "a/b/c/d"))):
         next_case(example)
         await example.put(f"{case}/{kept}", "kept")
+        for _ in range(2):
+            await example.read(f"{case}/{kept}")
         if isinstance(await offer(example, f"{case}/{deleted}", "deleted", "PATH-11"), Returned):
-            await example.settle([f"{case}/{kept}", f"{case}/{deleted}"])
+            for name in (kept, deleted):
+                await example.read(f"{case}/{name}", blame="PATH-11")
             await example.remove(f"{case}/{deleted}")
             await example.read(f"{case}/{kept}")
 
@@ -154,7 +158,7 @@ async def files_below_stay(example: Example) -> None:
 # What is told
 
 
-@check("DEL-05", calls=24)
+@check("DEL-05", calls=40)
 async def nothing_tells_the_text(example: Example) -> None:
     """Neither answers to mutations, nor errors, nor log records of level INFO and above hold content."""
     secret = f"hoopoe{secrets.token_hex(8)}"
@@ -170,6 +174,11 @@ async def nothing_tells_the_text(example: Example) -> None:
             await _require_secret(example, secret, Delete(first.path, example.version("a.md"), operation))
             await _require_secret(example, secret, Write(first.path, secret, None))
         await _require_secret(example, secret, newer)
+        await example.put("b.md", secret)
+        for odd in ("\x00", "\ud800"):  # last, since a store may lose the file with the text that it refuses
+            await _require_secret(
+                example, secret, Write(example.path("b.md"), f"{secret} odd{odd}", example.version("b.md"))
+            )
     logged = [text for text in eavesdropper.heard if secret in text]
     example.require("DEL-05", not logged, "a log record holds content", expected="no content", actual=logged[:1])
 
@@ -190,12 +199,11 @@ def _telling_calls(example: Example, secret: str, first: Write, clash: MemoryOpe
     yield Read(path, 0)
     if has_metadata(example):
         yield Write(path, secret, example.version("a.md"), None, {"by": "nul \x00"})
-    for odd in ("\x00", "\ud800"):
-        yield Write(path, f"{secret}{odd}", example.version("a.md"))
 
 
 async def _require_secret(example: Example, secret: str, call: Call) -> None:
-    """Make a call and see that what came of it does not hold the secret."""
+    """Make a call and see that what came of it does not hold the secret; a read before shows what calls changed."""
+    await example.settle()
     outcome = await example.perform(call)
     kept = secret not in told(outcome)
     message, due = "an answer or error holds content", "no content"

@@ -7,6 +7,7 @@ that loses them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -111,17 +112,17 @@ async def the_lookup_answers_like_the_repeated_call(example: Example) -> None:
 @check("OP-06", calls=34)
 async def a_stale_version_does_not_hide_the_receipt(example: Example) -> None:
     """An operation sent again with whatever version is answered by its receipt."""
-    older = await example.put("a.md", "older")
-    for name, content in (("b.md", "create"), ("a.md", "replace"), ("a.md", None)):
+    for name, content in (("0.md", "create"), ("1.md", "replace"), ("2.md", None)):
         next_case(example)
+        older = None if content == "create" else await example.put(name, "older")
         call = writing(example, name, content) if content else deleting(example, name)
         await example.perform(call)
-        await example.settle()
+        await example.read(name)
         await look_up(example, call)
-        for version in dict.fromkeys((call.expected_version, older, "no-such-version", None)):
+        for version in dict.fromkeys((older, "no-such-version", None)):
             await example.perform(replace(call, expected_version=version))
+            await example.read(name)
         await look_up(example, call)
-        await example.settle()
 
 
 @check("OP-25", calls=14)
@@ -190,46 +191,56 @@ async def _look_unchanged(example: Example, call: Mutation) -> None:
 # Operations that met a refusal
 
 
-@check("OP-09", calls=60)
+Late = Callable[[str, str, str], Mutation]
+"""A call that is refused, given the path of a file, a path without one, and a version that the file had before."""
+
+_REFUSED: tuple[Late, ...] = (
+    lambda live, _gone, _stale: Write(live, "late", None),
+    lambda live, _gone, stale: Write(live, "late", stale),
+    lambda _live, gone, stale: Write(gone, "late", stale),
+    lambda live, _gone, _stale: Delete(live, None),
+    lambda live, _gone, stale: Delete(live, stale),
+    lambda _live, gone, stale: Delete(gone, stale),
+    lambda live, _gone, _stale: Write(f"{live} b", "late", None),
+)
+
+
+@check("OP-09", calls=140)
 async def a_refused_call_leaves_no_receipt(example: Example) -> None:
     """After a refusal of any kind the operation is unknown, and its id takes the same or other arguments."""
-    stale = await example.put("a.md", "x", operation=example.operation())
-    await example.put("a.md", "y")
-    await example.get_operation(example.operation())
-    live, gone = example.path("a.md"), example.path("gone.md")
-    refusals: tuple[Mutation, ...] = (
-        Write(live, "late", None),
-        Write(live, "late", stale),
-        Write(gone, "late", stale),
-        Delete(live, None),
-        Delete(live, stale),
-        Delete(gone, stale),
-        Write(example.path("two words.md"), "x", None),
-    )
-    for number, refused in enumerate(refusals):
+    for number, late in enumerate(_REFUSED):
         for fingerprint in ("fp", "other"):
             next_case(example)
-            await example.read("a.md")
+            name = f"{number}-{fingerprint}.md"
+            stale = await example.put(name, "x", operation=example.operation())
+            await example.put(name, "y")
+            await example.read(name)
+            await example.get_operation(example.operation())
+            refused = late(example.path(name), example.path(f"gone-{name}"), stale)
             call = replace(refused, operation=example.operation())
             await example.perform(call)
             await look_up(example, call)
             retry = with_fingerprint(example, call, fingerprint)
-            await example.put(f"{number}-{fingerprint}.md", "in time", operation=retry)
+            await example.put(f"new-{name}", "in time", operation=retry)
             await example.get_operation(retry)
 
 
-@check("OP-10", calls=22, conflicts=st.integers(1, 6), content=draw.plain)
+@check("OP-10", calls=26, conflicts=st.integers(1, 6), content=draw.plain)
 async def an_operation_outlasts_conflicts(example: Example, conflicts: int, content: str) -> None:
     """One operation, sent with new content and version after each conflict, is applied once: the last time."""
     await example.put("a.md", "0", operation=example.operation())
     await example.read("a.md")
+    await example.put("a.md", "1")
+    await example.read("a.md")
+    await example.write("a.md", "late", expected_version=None)
+    await example.settle()
     operation = example.operation()
     for number in range(conflicts):
         seen = example.version("a.md")
         await example.put("a.md", f"theirs {number}")
         blame = "OP-10" if number else None
-        await example.write("a.md", f"mine {number} {content}", expected_version=seen, operation=operation, blame=blame)
-    final = Write(example.path("a.md"), f"mine at last {content}", example.version("a.md"), operation)
+        await example.write("a.md", f"mine {content} {number}", expected_version=seen, operation=operation, blame=blame)
+    final = Write(example.path("a.md"), f"mine {content} at last", example.version("a.md"), operation)
     await example.perform(final, blame="OP-10")
     await example.read("a.md", blame="OP-10")
     await example.perform(final)
