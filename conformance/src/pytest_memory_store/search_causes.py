@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_memory_store.calls import ALL, Search
+from pytest_memory_store.listing_checks import matches_loosely
 from pytest_memory_store.matching import (
     MARKS,
     Fold,
@@ -119,8 +120,7 @@ def stranger(asked: Asked, path: str) -> Cause:
     """Why `path` must not be in the result, and the clause that says so."""
     prefix = asked.call.prefix
     if not path.startswith(prefix):
-        wild = len(path) >= len(prefix) and all(a == b or a in "_.-" for a, b in zip(prefix, path, strict=False))
-        if (wild or path.lower().startswith(prefix.lower())) and not path.startswith(prefix[:-1]):
+        if matches_loosely(prefix, path) and not path.startswith(prefix[:-1]):
             return "PATH-08", "a character of the prefix is taken for a wildcard, or its case is ignored"
         return "SRCH-02", "a path outside the prefix is returned"
     if path in asked.model.files:
