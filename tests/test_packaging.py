@@ -109,9 +109,7 @@ def locked_requirements() -> list[Requirement]:
     texts = [*project()["dependencies"], *extras["dev"]]
     requirements = [Requirement(text) for text in texts]
     own = [requirement for requirement in requirements if requirement.name == project()["name"]]
-    nested = [
-        Requirement(text) for requirement in own for name in requirement.extras for text in extras[name]
-    ]
+    nested = [Requirement(text) for requirement in own for name in requirement.extras for text in extras[name]]
     return [requirement for requirement in requirements if requirement not in own] + nested
 
 
@@ -139,9 +137,7 @@ def tracked_files() -> list[Path]:
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="what is tracked is known only in a git checkout")
-@pytest.mark.parametrize(
-    "forbidden", [REGISTRY_HOSTS, MACHINE_PATHS], ids=["registry hosts", "machine paths"]
-)
+@pytest.mark.parametrize("forbidden", [REGISTRY_HOSTS, MACHINE_PATHS], ids=["registry hosts", "machine paths"])
 def test_no_tracked_file_names(forbidden: re.Pattern[str]) -> None:
     """No tracked file names a package registry's host or a folder of somebody's machine."""
     hits = {

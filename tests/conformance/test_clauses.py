@@ -213,9 +213,7 @@ def test_unknown_clause_names_near_ids(given: str, meant: str) -> None:
 
 def test_unknown_clause_without_a_near_id_names_the_groups() -> None:
     """An id that is like no other is answered with the groups there are."""
-    with pytest.raises(
-        UnknownClauseError, match=f"'???' .* groups are {', '.join(GROUPS)}".replace("?", r"\?")
-    ):
+    with pytest.raises(UnknownClauseError, match=f"'???' .* groups are {', '.join(GROUPS)}".replace("?", r"\?")):
         clause("???")
 
 
@@ -231,9 +229,7 @@ def test_rows_share_claims() -> None:
 
 def test_rows_of_variations_are_informational() -> None:
     """A permitted variation is informational, whatever status its rows share."""
-    assert (
-        Rows(status=Status.PLANNED).may("SRCH-99", "finds", why="", source="").status is Status.INFORMATIONAL
-    )
+    assert Rows(status=Status.PLANNED).may("SRCH-99", "finds", why="", source="").status is Status.INFORMATIONAL
 
 
 def test_page_is_up_to_date() -> None:

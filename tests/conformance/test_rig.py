@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_memory_store.calls import Delete, Hung, Raised, Read, Returned
 from pytest_memory_store.rig import Handle, Rig, StoreHungError, StoreOpenError
 from pytest_memory_store.store_spec import opener
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @pytest.fixture
@@ -35,9 +37,11 @@ class Store:
         self.loop = asyncio.get_event_loop_policy()
 
     async def read(self, path: str, *, max_chars: int) -> str:
+        """The path, bounded."""
         return path[:max_chars]
 
-    async def delete(self, path: str, *, expected_version: str | None) -> None:
+    async def delete(self, *_: object, **__: object) -> None:
+        """Whatever this store was made for."""
         await self.deleting()
 
 
@@ -122,12 +126,13 @@ def test_opening_has_a_deadline(rig: Rig) -> None:
         await asyncio.sleep(30)
         return Store()
 
-    with pytest.raises(StoreHungError, match="opening the store did not return within 0.2 s"):
+    with pytest.raises(StoreHungError, match=r"opening the store did not return within 0\.2 s"):
         _opened(rig, never)
 
 
 @pytest.mark.parametrize(
-    ("factory", "said"), [(lambda: None, "gave None"), (lambda: Store, "the class Store"), (_failing, "LookupError: gone")]
+    ("factory", "said"),
+    [(lambda: None, "gave None"), (lambda: Store, "the class Store"), (_failing, "LookupError: gone")],
 )
 def test_a_factory_that_gives_no_store(rig: Rig, factory: Any, said: str) -> None:
     """A factory that raises, or gives nothing or a class, is a `StoreOpenError` that says what it gave."""

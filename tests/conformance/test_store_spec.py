@@ -59,9 +59,7 @@ def test_other_forms_are_refused(text: str) -> None:
         store_spec.load(text)
 
 
-def test_a_missing_dependency_is_told_from_a_missing_module(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_dependency_is_told_from_a_missing_module(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A module that is there but needs another that is not says which."""
     (tmp_path / "needs_other.py").write_text("import nowhere_to_be_found\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)

@@ -9,7 +9,7 @@ import copy
 import re
 from typing import TYPE_CHECKING, Any, cast
 
-from pytest_memory_store.calls import Call, Hung, Outcome, Raised, Returned, Write, error_names
+from pytest_memory_store.calls import ALL, Call, Hung, ListPaths, Outcome, Raised, Returned, Write, error_names
 from pytest_memory_store.listing_checks import as_paths
 from pytest_memory_store.model import Mutates
 
@@ -107,6 +107,14 @@ def keep_own(example: Example, traces: Collection[str]) -> list[str]:
     if isinstance(step.outcome, Returned):
         step.outcome = Returned(own)
     return own
+
+
+async def require_listed(example: Example, clause: str, prefix: str, limit: int = ALL) -> None:
+    """Book `clause` by whether a listing shows the files below `prefix` and no other, in whatever order."""
+    outcome = await ask(example, ListPaths(prefix, limit), clause)
+    due = sorted(path for path in example.model.files if path.startswith(prefix))
+    message = "the listing does not show the files that there are"
+    example.require(clause, set(listed_paths(outcome)) == set(due), message, expected=due, actual=answer(outcome))
 
 
 def require_error(example: Example, clause: str, name: str, message: str, outcome: Outcome) -> None:

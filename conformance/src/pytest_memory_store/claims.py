@@ -50,7 +50,7 @@ class Claims:
     """A store's claims. `flags` are the claims in force, `values` what goes with those that have one."""
 
     flags: frozenset[str] = frozenset()
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def __contains__(self, name: str) -> bool:
         return name in self.flags

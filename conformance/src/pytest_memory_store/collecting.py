@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from difflib import get_close_matches
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -46,7 +46,9 @@ class StoreCollector(pytest.Module):
         Raises:
             pytest.UsageError: a parameter of the factory names no fixture, or two conftests disagree on one.
         """
-        made: StoreCollector = cls.from_parent(session, path=session.config.rootpath / name, name=name, nodeid=name)
+        made: StoreCollector = cast("Any", cls).from_parent(
+            session, path=session.config.rootpath / name, name=name, nodeid=name
+        )
         made.kit = kit
         fixtures, differing = conftest_fixtures(session.config.pluginmanager)
         if kit.spec.module is not None:
@@ -61,7 +63,7 @@ class StoreCollector(pytest.Module):
 
     def _scope(self, differing: Mapping[str, str]) -> Any:
         """Make the fixtures known, and give the widest scope that those of the factory allow for an open store."""
-        manager = self.session._fixturemanager  # noqa: SLF001 - pytest offers no other way to ask for a closure
+        manager: Any = getattr(self.session, "_fixturemanager")  # noqa: B009 - pytest offers no other way to ask for a closure
         manager.parsefactories(self)
         _, definitions = manager.getfixtureclosure(self, tuple(self.kit.spec.parameters), ignore_args=set())
         for name in self.kit.spec.parameters:
@@ -105,7 +107,8 @@ def _item_function(name: str, kit: Kit) -> Callable[..., None]:
         handle, values = memory_store_handle
         was_dead = bool(kit.dead)
         record = kit.run_item(name, handle, values)
-        request.node.stash[ITEM_RECORD] = record
+        node: pytest.Item = cast("Any", request).node
+        node.stash[ITEM_RECORD] = record
         if kit.dead and not was_dead:
             raise StoreJudgedError(kit.dead)
         _conclude(record, kit)
@@ -135,8 +138,9 @@ def _no_such_fixture(spec: StoreSpec, name: str, manager: Any) -> str:
     near = get_close_matches(name, known, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     return (
-        f"--memory-store={spec.text}: parameter {name!r} of the factory is filled with the pytest fixture of that name, "
-        f"and there is none; {hint}define it in the factory's module or in a conftest.py, or give the parameter a default"
+        f"--memory-store={spec.text}: parameter {name!r} of the factory is filled with the pytest fixture of that "
+        f"name, and there is none; {hint}define it in the factory's module or in a conftest.py, or give the "
+        "parameter a default"
     )
 
 
@@ -176,7 +180,8 @@ def conftest_fixtures(manager: pytest.PytestPluginManager) -> tuple[dict[str, An
 
 def fixtures_of(holder: Any) -> Iterable[tuple[str, Any]]:
     """The fixture definitions among a module's attributes, in pytest's old and new form."""
-    for name, value in list(vars(holder).items()):
+    attributes: dict[str, Any] = dict(cast("Any", vars(holder)))
+    for name, value in attributes.items():
         if type(value).__name__ == "FixtureFunctionDefinition" or hasattr(value, "_pytestfixturefunction"):
             yield name, value
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
     from types import FrameType
 
 GRACE = 0.5
@@ -51,7 +51,7 @@ class Deadline:
         self._started = None
 
     @contextlib.contextmanager
-    def watching(self, loop: asyncio.AbstractEventLoop, task: asyncio.Task[object]) -> Iterator[None]:
+    def watching(self, loop: asyncio.AbstractEventLoop, task: asyncio.Task[object]) -> Generator[None]:
         """Apply the deadline to the calls that `task` makes on `loop`."""
         self.expired, self._loop, self._task = False, loop, task
         previous = self._install()

@@ -6,7 +6,7 @@ Knows the report writers and pytest's terminal; decides nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_memory_store.report import ReportError, RunFacts, State, files, json_report, terminal
 
@@ -33,7 +33,8 @@ def _marks(reporter: TerminalReporter) -> Mark:
     """Colours, where the terminal has them."""
 
     def mark(text: str, style: str) -> str:
-        return reporter._tw.markup(text, **_COLOURS.get(style, {}))  # noqa: SLF001 - the terminal's own writer
+        writer: Any = getattr(reporter, "_tw")  # noqa: B009 - the terminal's own writer has no public name
+        return str(writer.markup(text, **_COLOURS.get(style, {})))
 
     return mark
 

@@ -11,7 +11,7 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis.errors import Flaky
@@ -45,9 +45,9 @@ class Budget:
 class Finds:
     """What running a check showed. `violations` holds the smallest per clause."""
 
-    evidence: Counter[str] = field(default_factory=Counter)
-    violations: dict[str, Violation] = field(default_factory=dict)
-    leftovers: list[str] = field(default_factory=list)
+    evidence: Counter[str] = field(default_factory=Counter[str])
+    violations: dict[str, Violation] = field(default_factory=dict[str, Violation])
+    leftovers: list[str] = field(default_factory=list[str])
     examples: int = 0
     cut: bool = False
 
@@ -99,7 +99,7 @@ def _drop_elements(body: _Body) -> None:
     for clause in list(body.finds.violations):
         drawn = dict(body.drawn_for.get(clause, {}))
         for name, value in drawn.items():
-            index = len(value) - 1 if isinstance(value, list) else -1
+            index = len(value) - 1 if hasattr(value, "append") else -1
             while index >= 0:
                 shorter = {**drawn, name: [*drawn[name][:index], *drawn[name][index + 1 :]]}
                 if body.still_breaks(clause, shorter):
@@ -125,7 +125,7 @@ def _drawing(check: Check, budget: Budget, run_seed: int) -> Callable[[Callable[
             verbosity=Verbosity.quiet,
             print_blob=False,
             report_multiple_bugs=False,
-            suppress_health_check=list(HealthCheck),
+            suppress_health_check=cast("list[HealthCheck]", list(HealthCheck)),
         )
         return configured(seed(zlib.crc32(f"{run_seed}:{check.clause}:{check.name}".encode()))(test))
 

@@ -12,7 +12,7 @@ import warnings
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import PurePath
-from typing import Any
+from typing import Any, cast
 
 from pytest_memory_store import claims as claims_module
 from pytest_memory_store import plan as planning
@@ -72,15 +72,15 @@ class Kit:
     ledger: Ledger = field(default_factory=Ledger)
     root: str = "memory-store"
     report: Path | None = None
-    pending: list[str] = field(default_factory=list)
+    pending: list[str] = field(default_factory=list[str])
     claims: Claims = field(init=False)
     capabilities: frozenset[str] = frozenset()
     plan: planning.Plan | None = None
     dead: str = ""
     started: float = field(default_factory=time.monotonic)
-    _reported: set[str] = field(default_factory=set)
-    _held_back: dict[str, Violation] = field(default_factory=dict)
-    _found_by: dict[str, str] = field(default_factory=dict)
+    _reported: set[str] = field(default_factory=set[str])
+    _held_back: dict[str, Violation] = field(default_factory=dict[str, Violation])
+    _found_by: dict[str, str] = field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
         self.claims = claims_module.collect(self.spec.claims, self.options.claims)
@@ -336,7 +336,8 @@ def likely_cause(clause_id: str) -> str:
 def operation_type(store: Any) -> type:
     """The class that the store's own signature names for an operation, where it has the protocol's two fields."""
     try:
-        hint = typing.get_type_hints(type(store).write).get("operation")
+        kind = cast("Any", type(store))
+        hint = typing.get_type_hints(kind.write).get("operation")
     except Exception:  # noqa: BLE001 - any annotation may be unresolvable; the kit's own class has the right shape
         return MemoryOperation
     for candidate in typing.get_args(hint) or (hint,):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from pytest_memory_store.calls import (
     UNSET,
@@ -150,20 +150,20 @@ Expectation: TypeAlias = Fails | Absent | Reads | Mutates | Replays | Lists | Fi
 class Model:
     """The state of the files and receipts that one example made."""
 
-    files: dict[str, File] = field(default_factory=dict)
-    receipts: dict[str, Receipt] = field(default_factory=dict)
-    events: list[Event] = field(default_factory=list)
-    lives: dict[str, list[list[str]]] = field(default_factory=dict)
+    files: dict[str, File] = field(default_factory=dict[str, File])
+    receipts: dict[str, Receipt] = field(default_factory=dict[str, Receipt])
+    events: list[Event] = field(default_factory=list[Event])
+    lives: dict[str, list[list[str]]] = field(default_factory=dict[str, list[list[str]]])
     """Per path, the versions of each life of the file (from create to delete), oldest first."""
-    texts: dict[str, list[str]] = field(default_factory=dict)
+    texts: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """Per path, every content that was ever written, oldest first."""
-    listed: set[str] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set[str])
     """The live paths that a listing has shown since they were created."""
-    failed: set[str] = field(default_factory=set)
+    failed: set[str] = field(default_factory=set[str])
     """Ids of operations that were refused and never applied (OP-09)."""
-    looked_up: dict[str, int] = field(default_factory=dict)
+    looked_up: dict[str, int] = field(default_factory=dict[str, int])
     """Per operation id, the event count when a lookup last gave its receipt."""
-    repeated: dict[str, int] = field(default_factory=dict)
+    repeated: dict[str, int] = field(default_factory=dict[str, int])
     """Per operation id, the event count when a repeated call was last answered with its receipt."""
     knows_none: bool = False
     """Whether the store ever answered that it does not know an operation."""
@@ -266,9 +266,9 @@ class Model:
     def learn(self, call: Call, expectation: Expectation, version: str | None = None) -> None:
         """Take in that `call` did what `expectation` says; an applied write answered `version`."""
         match call, expectation:
-            case (Write() | Delete()), Mutates():
+            case ((Write() | Delete()), Mutates()):
                 self._apply(call, expectation, version)
-            case (Write() | Delete()), Replays():
+            case ((Write() | Delete()), Replays()):
                 self.events.append(Event("replay", call.path, expectation.clause))
                 assert call.operation is not None
                 self.repeated[call.operation.id] = len(self.events)
@@ -276,7 +276,7 @@ class Model:
                 self.looked_up[call.operation.id] = len(self.events)
             case GetOperation(), Absent():
                 self.knows_none = True
-            case (Write() | Delete()), Fails():
+            case ((Write() | Delete()), Fails()):
                 kind = "conflict" if expectation.error == "MemoryConflictError" else "refused"
                 self.events.append(Event(kind, call.path, expectation.clause))
                 if call.operation is not None and call.operation.id not in self.receipts:
@@ -364,12 +364,13 @@ def metadata_fault(metadata: object, max_chars: int = MAX_METADATA_CHARS) -> Fai
     """The refusal that this metadata demands, `None` where it must be kept (META-11, META-12)."""
     if not isinstance(metadata, Mapping):
         return Fails("TypeError", "META-11")
-    pairs = [text for pair in metadata.items() for text in pair]
-    if not all(isinstance(text, str) for text in pairs):
+    given = cast("Mapping[object, object]", metadata)
+    texts = [text for pair in given.items() for text in pair if isinstance(text, str)]
+    if len(texts) < 2 * len(given):
         return Fails("TypeError", "META-11")
-    if any("\x00" in text for text in pairs) or metadata_chars(metadata) > max_chars:
+    if any("\x00" in text for text in texts) or metadata_chars(cast("Mapping[str, str]", given)) > max_chars:
         return Fails("ValueError", "META-11")
-    if not all(is_storable(text) for text in pairs):
+    if not all(is_storable(text) for text in texts):
         return Fails("ValueError", "META-12")
     return None
 

@@ -125,7 +125,7 @@ class Run:
     """A program under way on one example; `sent` are the calls that carried an operation, in order."""
 
     example: Example
-    sent: list[Mutation] = field(default_factory=list)
+    sent: list[Mutation] = field(default_factory=list[Mutation])
 
     async def play(self, program: list[Step]) -> None:
         """Make the program's calls, then read, list and ask for everything once more."""

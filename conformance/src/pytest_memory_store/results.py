@@ -55,16 +55,16 @@ class ItemRecord:
     store: str
     outcome: Outcome = Outcome.HELD
     reason: str = ""
-    evidence: dict[str, int] = field(default_factory=dict)
-    violations: list[ViolationRecord] = field(default_factory=list)
+    evidence: dict[str, int] = field(default_factory=dict[str, int])
+    violations: list[ViolationRecord] = field(default_factory=list[ViolationRecord])
     examples: int = 0
     planned_examples: int = 0
     calls: int = 0
     seconds: float = 0.0
     seconds_in_store: float = 0.0
-    leftovers: list[str] = field(default_factory=list)
-    claims: dict[str, Any] = field(default_factory=dict)
-    capabilities: list[str] = field(default_factory=list)
+    leftovers: list[str] = field(default_factory=list[str])
+    claims: dict[str, Any] = field(default_factory=dict[str, Any])
+    capabilities: list[str] = field(default_factory=list[str])
     plan: str = ""
 
     def as_dict(self) -> dict[str, Any]:
@@ -75,4 +75,5 @@ class ItemRecord:
     def from_dict(cls, data: dict[str, Any]) -> ItemRecord:
         """The record that `as_dict` gave."""
         violations = [ViolationRecord(**violation) for violation in data["violations"]]
-        return cls(**{**data, "violations": violations, "outcome": Outcome(data["outcome"])})
+        read: dict[str, Any] = {**data, "violations": violations, "outcome": Outcome(data["outcome"])}
+        return cls(**read)

@@ -97,7 +97,8 @@ class _Reader:
         return store_spec.load(text)
 
     def _options(self, spec: StoreSpec, specs: list[StoreSpec], seed: int, timeout: float, *, strict: bool) -> Options:
-        texts = [text for item in self.option("claims") or [] if (text := _claims_for(item, spec, specs))]
+        given: list[str] = self.option("claims") or []
+        texts = [text for item in given if (text := _claims_for(item, spec, specs))]
         claimed = claims.parse(",".join(texts))
         claims.collect(spec.claims, claimed)
         budget = plan.choose(self.option("budget") or "standard")

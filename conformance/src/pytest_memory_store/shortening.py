@@ -61,8 +61,8 @@ class Recast:
 
     old_scope: str
     example: Example
-    versions: dict[str, str] = field(default_factory=dict)
-    tokens: dict[str, str] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict[str, str])
+    tokens: dict[str, str] = field(default_factory=dict[str, str])
 
     async def play(self, steps: Sequence[Step]) -> None:
         """Make the calls, each compared with the model.

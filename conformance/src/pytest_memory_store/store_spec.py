@@ -11,11 +11,11 @@ import importlib
 import inspect
 import re
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -40,7 +40,7 @@ class StoreSpec:
     factory: Callable[..., Any]
     slug: str
     parameters: tuple[str, ...] = ()
-    claims: Mapping[str, Any] = field(default_factory=dict)
+    claims: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 def load(text: str, option: str = "--memory-store") -> StoreSpec:
@@ -77,7 +77,7 @@ def make(
     Raises:
         StoreSpecError: the factory has a parameter that is positional-only, so that no fixture can be named for it.
     """
-    names = []
+    names: list[str] = []
     for parameter in _signature(factory):
         if (
             parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
@@ -90,10 +90,11 @@ def make(
                 "parameters without a default are filled with the pytest fixture of their name"
             )
         names.append(parameter.name)
-    claims = getattr(factory, CLAIMS_ATTRIBUTE, None)
+    claims: Any = getattr(factory, CLAIMS_ATTRIBUTE, None)
     if claims is not None and not isinstance(claims, Mapping):
         raise StoreSpecError(f"{option}={text}: {CLAIMS_ATTRIBUTE} is {claims!r}, not a mapping of claims")
-    return StoreSpec(text, module, factory, slug(text), tuple(names), dict(claims or {}))
+    claimed: dict[str, Any] = dict(cast("Mapping[str, Any]", claims or {}))
+    return StoreSpec(text, module, factory, slug(text), tuple(names), claimed)
 
 
 def _signature(factory: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -128,7 +129,7 @@ def opener(factory: Callable[..., Any], values: Mapping[str, Any]) -> Callable[[
     """A function that opens a new store each time, from any kind of factory, with these fixture values."""
 
     @contextlib.asynccontextmanager
-    async def open_store() -> AsyncIterator[Any]:
+    async def open_store() -> AsyncGenerator[Any]:
         made = factory(**values)
         if inspect.isawaitable(made) and not hasattr(made, "__aenter__"):
             made = await made
@@ -139,18 +140,18 @@ def opener(factory: Callable[..., Any], values: Mapping[str, Any]) -> Callable[[
 
 
 @contextlib.asynccontextmanager
-async def _entered(made: Any) -> AsyncIterator[Any]:
+async def _entered(made: Any) -> AsyncGenerator[Any]:
     """Enter what a factory made: a generator, a context manager, or a plain store, closed if it can be."""
     if inspect.isasyncgen(made):
-        async with contextlib.asynccontextmanager(lambda: made)() as store:
+        async with contextlib.asynccontextmanager(cast("Any", lambda: made))() as store:
             yield store
     elif inspect.isgenerator(made):
-        with contextlib.contextmanager(lambda: made)() as store:
+        with contextlib.contextmanager(cast("Any", lambda: made))() as store:
             yield store
-    elif hasattr(type(made), "__aenter__"):
+    elif _has(made, "__aenter__"):
         async with made as store:
             yield made if store is None else store
-    elif hasattr(type(made), "__enter__"):
+    elif _has(made, "__enter__"):
         with made as store:
             yield made if store is None else store
     else:
@@ -158,6 +159,11 @@ async def _entered(made: Any) -> AsyncIterator[Any]:
             yield made
         finally:
             await _close(made)
+
+
+def _has(made: Any, method: str) -> bool:
+    """Whether the class of what was made has this method, as `with` and `async with` ask for it."""
+    return hasattr(cast("Any", type(made)), method)
 
 
 async def _close(store: Any) -> None:

@@ -15,8 +15,7 @@ _versioned = Rows(waived_by=("read_only", "content_versions"))
 CLAUSES: tuple[Clause, ...] = (
     _writing.must(
         "CAS-01",
-        "creates a file on `expected_version=None` only where none exists, and otherwise raises"
-        " `MemoryConflictError`",
+        "creates a file on `expected_version=None` only where none exists, and otherwise raises `MemoryConflictError`",
         why="A note that the writer never saw is overwritten.",
         source="protocol docstring: write",
     ),
@@ -40,15 +39,13 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _writing.must(
         "CAS-05",
-        "answers a delete with `expected_version=None` of an absent path with `existed=False` and"
-        " `version=None`",
+        "answers a delete with `expected_version=None` of an absent path with `existed=False` and `version=None`",
         why="Forgetting what is not there fails instead of being done.",
         source="upstream tests",
     ),
     _writing.must(
         "CAS-06",
-        "raises `MemoryConflictError` on a delete with a stale version, or with any version of an absent"
-        " path",
+        "raises `MemoryConflictError` on a delete with a stale version, or with any version of an absent path",
         why="A delete removes an edit that its caller has not read.",
         source="protocol docstring: delete",
     ),
@@ -118,8 +115,7 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _writing.must(
         "CAS-16",
-        "reports a version conflict only by raising `MemoryConflictError`, never by another error or a"
-        " result",
+        "reports a version conflict only by raising `MemoryConflictError`, never by another error or a result",
         why="The caller applies the wrong remedy, or takes a refused edit for a saved one.",
         source="docstring of MemoryConflictError",
     ),

@@ -39,8 +39,7 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _writing.must(
         "DEL-05",
-        "puts no stored content into results of writes and deletes, errors or log records of level INFO and"
-        " above",
+        "puts no stored content into results of writes and deletes, errors or log records of level INFO and above",
         why="Deleted text lives on in logs and in the conversation.",
         source="upstream tests",
     ),

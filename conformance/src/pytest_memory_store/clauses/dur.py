@@ -43,8 +43,7 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _durable.must(
         "DUR-05",
-        "holds at each path the complete old or the complete new text, at whatever instant its process is"
-        " killed",
+        "holds at each path the complete old or the complete new text, at whatever instant its process is killed",
         why="A crash leaves half a note.",
         source="README: Persistence and concurrency",
     ),

@@ -63,8 +63,7 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _writing.must(
         "LIST-08",
-        "leaves out neighbours of a prefix that ends in `/`: `u1/` lists neither `u10/x` nor `u1-2/x` nor"
-        " `u1.md`",
+        "leaves out neighbours of a prefix that ends in `/`: `u1/` lists neither `u10/x` nor `u1-2/x` nor `u1.md`",
         why="A tenant whose id begins like another's is shown that tenant's files.",
         source="protocol docstring: list_paths",
     ),

@@ -15,8 +15,7 @@ _reopened = Rows(status=Status.PLANNED, needs=("metadata", "durable"), waived_by
 CLAUSES: tuple[Clause, ...] = (
     _recording.must(
         "META-01",
-        "has `write_with_metadata` with the protocol's signature, so that it counts as a"
-        " `MetadataMemoryStore`",
+        "has `write_with_metadata` with the protocol's signature, so that it counts as a `MetadataMemoryStore`",
         why="An application that asks for metadata is refused when it starts.",
         source="README: Write metadata",
     ),

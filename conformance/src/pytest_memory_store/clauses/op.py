@@ -27,8 +27,7 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _writing.must(
         "OP-03",
-        "answers a repeated operation with the first version and `existed`, sets `replayed`, and changes"
-        " nothing",
+        "answers a repeated operation with the first version and `existed`, sets `replayed`, and changes nothing",
         why="A retried tool call appends the same note twice.",
         source="README: Persistence and concurrency",
     ),
@@ -54,8 +53,7 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _writing.must(
         "OP-07",
-        "reports another fingerprint as `MemoryOperationConflictError`, also where the version is stale as"
-        " well",
+        "reports another fingerprint as `MemoryOperationConflictError`, also where the version is stale as well",
         why="The caller reads again and retries what can never succeed.",
         source="bundled stores",
     ),
@@ -79,8 +77,7 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _writing.must(
         "OP-10",
-        "takes the same operation again, with new content and a new version, after each conflict, and"
-        " applies it once",
+        "takes the same operation again, with new content and a new version, after each conflict, and applies it once",
         why="An append is lost as soon as another writer is faster.",
         source="toolset: the loop of write_memory",
     ),
@@ -143,8 +140,7 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _writing.may(
         "OP-18",
-        "answers with the recorded receipt where id and fingerprint come back for another path or kind of"
-        " call",
+        "answers with the recorded receipt where id and fingerprint come back for another path or kind of call",
         why="The fingerprint is the caller's to choose: one that leaves out the path loses an edit.",
         source="bundled stores; toolset",
     ),

@@ -105,8 +105,7 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _writing.must(
         "PATH-12",
-        "accepts paths of 286 characters, and refuses a longer one, if at all, with `ValueError` before any"
-        " effect",
+        "accepts paths of 286 characters, and refuses a longer one, if at all, with `ValueError` before any effect",
         why="One long user id breaks every call of that user.",
         source="derived: a namespace of 200 characters, an agent name and a file name",
     ),
@@ -144,8 +143,7 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _any_store.should(
         "PATH-17",
-        "names in an error no path but the requested one: no other tenant, no directory, no address of a"
-        " server",
+        "names in an error no path but the requested one: no other tenant, no directory, no address of a server",
         why="Names of other tenants and of the host reach logs and prompts.",
         source="README: Persistence and concurrency",
     ),

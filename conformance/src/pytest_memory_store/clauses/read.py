@@ -58,8 +58,7 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _writing.must(
         "READ-07",
-        "shows a completed write or delete to the next read, on the same instance and, where shared, on any"
-        " other",
+        "shows a completed write or delete to the next read, on the same instance and, where shared, on any other",
         why="The agent works from a stale note, and every retry after a conflict conflicts again.",
         source="derived: the toolset reads again after a conflict",
         relaxed_by=("max_staleness_s",),

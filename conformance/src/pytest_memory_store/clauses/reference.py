@@ -73,9 +73,7 @@ def _claims() -> str:
         lambda clause: clause.waived_by,
         lambda clause: clause.relaxed_by,
     )
-    claims = sorted(
-        {claim for clause in CATALOGUE.values() for relation in relations for claim in relation(clause)}
-    )
+    claims = sorted({claim for clause in CATALOGUE.values() for relation in relations for claim in relation(clause)})
     rows = ["| claim | needed by | waives | relaxes |", "|---|---|---|---|"]
     for claim in claims:
         cells = (_ids(c for c in CATALOGUE.values() if claim in relation(c)) for relation in relations)

@@ -54,15 +54,13 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _writing.must(
         "SCOPE-06",
-        "tells the receipts of different scopes apart by the exact id, and finds one without being given a"
-        " path",
+        "tells the receipts of different scopes apart by the exact id, and finds one without being given a path",
         why="One tenant's retry is answered with the result of another's.",
         source="toolset: ids are digests of the scope",
     ),
     _writing.must(
         "SCOPE-07",
-        "refuses a path of another tenant with `ValueError` or treats it as absent, and never reaches its"
-        " file",
+        "refuses a path of another tenant with `ValueError` or treats it as absent, and never reaches its file",
         why="A store that promises one tenant serves two.",
         source="derived: stores made for one tenant",
         needs=("bound",),

@@ -31,8 +31,7 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _writing.must(
         "SRCH-03",
-        "looks at no more than `max_files` files, all in the scope, and reports in `scanned` how many they"
-        " were",
+        "looks at no more than `max_files` files, all in the scope, and reports in `scanned` how many they were",
         why="A search costs more than its caller allows, or tells how many files others have.",
         source="README: Search",
     ),

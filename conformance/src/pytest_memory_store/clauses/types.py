@@ -71,8 +71,7 @@ CLAUSES: tuple[Clause, ...] = (
     ),
     _writing.should(
         "TYPE-08b",
-        "refuses content that it cannot keep (NUL, lone surrogates, too long) with `ValueError` before any"
-        " effect",
+        "refuses content that it cannot keep (NUL, lone surrogates, too long) with `ValueError` before any effect",
         why="An error of the driver ends the run and nobody learns which character it was.",
         source="derived: bad arguments are ValueErrors",
     ),

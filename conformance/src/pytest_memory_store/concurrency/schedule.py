@@ -9,13 +9,14 @@ Bugs", ASPLOS 2010), which starve one task while another runs.
 from __future__ import annotations
 
 import random
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Sequence
 
 MAX_TASKS = 6
 MAX_STEPS = 80
@@ -52,8 +53,8 @@ class Chooser:
     """Makes the decisions of one run by a schedule; `trace` keeps them, so that the run can be replayed."""
 
     schedule: Schedule
-    trace: list[int] = field(default_factory=list)
-    _ranks: dict[Hashable, int] = field(default_factory=dict)
+    trace: list[int] = field(default_factory=list[int])
+    _ranks: dict[Hashable, int] = field(default_factory=dict[Hashable, int])
     _random: random.Random | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -88,7 +89,7 @@ class Replay:
     """Makes the decisions that a trace holds, and asyncio's own after its end."""
 
     decisions: Sequence[int]
-    trace: list[int] = field(default_factory=list)
+    trace: list[int] = field(default_factory=list[int])
 
     def choose(self, tasks: Sequence[Hashable]) -> int:
         """The recorded decision; the last task where fewer can go on than were there."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import selectors
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
     from collections import deque
@@ -101,7 +101,7 @@ class ScheduledLoop(asyncio.SelectorEventLoop):
         if self.steps > self.max_steps:
             raise LivelockError(self.max_steps, self._names())
         if self.before_step is not None and isinstance(chosen, asyncio.Task):
-            self.before_step(chosen)
+            self.before_step(chosen)  # pyright: ignore[reportUnknownArgumentType] - whatever the task returns
         handle._run()  # noqa: SLF001 - what BaseEventLoop does with a ready handle
 
     def _take_due_timers(self) -> None:
@@ -139,4 +139,4 @@ def _lane(handle: asyncio.Handle) -> Hashable:
         return handle
     callback: Any = getattr(handle, "_callback", None)
     owner = getattr(callback, "__self__", None)  # the task, where this is a task's step
-    return owner if isinstance(owner, asyncio.Task) else None
+    return cast("Hashable", owner) if isinstance(owner, asyncio.Task) else None

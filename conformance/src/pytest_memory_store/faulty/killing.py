@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Killed:
     """What the kit said of one store: the message per broken clause, and the records of all items."""
 
-    broken: dict[str, str] = field(default_factory=dict)
-    records: list[ItemRecord] = field(default_factory=list)
+    broken: dict[str, str] = field(default_factory=dict[str, str])
+    records: list[ItemRecord] = field(default_factory=list[ItemRecord])
 
     @property
     def errors(self) -> list[str]:

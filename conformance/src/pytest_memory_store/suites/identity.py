@@ -34,6 +34,7 @@ from pytest_memory_store.cases import (
     next_case,
     offer,
     require_error,
+    require_listed,
 )
 from pytest_memory_store.example import ALL, Example
 from pytest_memory_store.leaks import names_in, places_in
@@ -130,7 +131,7 @@ async def a_file_beside_its_directory_is_kept_or_refused(example: Example) -> No
         else:
             await _require_absent(example, second)
         await example.read(first, blame="PATH-11")
-        await example.list_paths(example.path(first[:2]), blame="PATH-11")
+        await require_listed(example, "PATH-11", example.path(first[:2]))
 
 
 async def _require_absent(example: Example, name: str) -> None:
@@ -174,7 +175,7 @@ async def a_name_is_refused_or_shown(example: Example) -> None:
 
 async def _require_shown(example: Example, name: str) -> None:
     await example.read(name, blame="PATH-13")
-    await example.list_paths(blame="PATH-13")
+    await require_listed(example, "PATH-13", example.prefix)
     if addressable(name) and can_search(example) and "semantic" not in example.setting.claims:
         paths = found_paths(await ask(example, Search(example.prefix, "hoopoe"), "PATH-13"))
         shown = example.path(name) in paths
@@ -206,8 +207,8 @@ async def records_are_not_listed(example: Example) -> None:
     await example.put("kept.md", "x", operation=operations[3])
     traces = (example.scope, *(operation.id for operation in operations))
     await _require_no_record(example, traces)
-    await example.list_paths(blame="PATH-14")
-    await example.list_paths(example.path("sub/"), blame="PATH-14")
+    await example.list_paths()
+    await example.list_paths(example.path("sub/"))
     if can_search(example):
         for query in (*(operation.id for operation in operations), "fp-0"):
             await _require_no_find(example, query)

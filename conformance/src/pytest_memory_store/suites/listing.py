@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 
 from pytest_memory_store.calls import UNSET, ListPaths, Misfit, Raised, Read, Returned
-from pytest_memory_store.cases import answer, ask, is_writable, keep_own, listed_paths, neighbour
+from pytest_memory_store.cases import answer, ask, is_writable, keep_own, listed_paths, neighbour, require_listed
 from pytest_memory_store.example import ALL, Example
 from pytest_memory_store.listing_checks import as_paths
 from pytest_memory_store.suites.registry import check
@@ -146,7 +146,7 @@ async def _neighbours_are_listed(example: Example) -> None:
     await example.put("m/a.md", "x")
     await example.put("o/a.md", "x")
     for prefix in ("m/", "o/"):
-        await example.list_paths(example.path(prefix), limit=5, blame="SCOPE-10")
+        await require_listed(example, "SCOPE-10", example.path(prefix), limit=5)
 
 
 @check("LIST-06", calls=20)

@@ -22,6 +22,7 @@ from pytest_memory_store.cases import (
     next_case,
     offer,
     require_error,
+    require_listed,
 )
 from pytest_memory_store.example import ALL, Example
 from pytest_memory_store.suites.registry import check
@@ -147,7 +148,7 @@ async def _round_trip_or_refusal(example: Example, name: str) -> None:
         await example.remove(name, blame="PATH-12")
         return
     require_error(example, "PATH-12", "ValueError", "a long path is refused with another error", outcome)
-    await example.list_paths(blame="PATH-12")
+    await require_listed(example, "PATH-12", example.prefix)
 
 
 # Prefixes

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import SearchStrategy
 
 CheckFunction = Callable[..., Awaitable[None]]
 
@@ -26,7 +25,7 @@ class Check:
 
     clause: str
     function: CheckFunction
-    strategies: Mapping[str, SearchStrategy[Any]] = field(default_factory=dict)
+    strategies: Mapping[str, SearchStrategy[Any]] = field(default_factory=dict[str, SearchStrategy[Any]])
     examples: int = 1
     calls: int = 10
     needs: frozenset[str] = frozenset()

@@ -15,6 +15,7 @@ from pytest_memory_store.cases import (
     in_other_case,
     neighbour,
     next_case,
+    require_listed,
 )
 from pytest_memory_store.differential import (
     BUSY_BODY,
@@ -219,7 +220,7 @@ async def neighbours_do_not_crowd_a_scope_out(example: Example) -> None:
         await many[number % 2].put(f"n{number:04}.md", "x")
         if number in (20, 110, 300, 520):
             for scope in few:
-                await scope.list_paths(limit=3, blame="SCOPE-10")
+                await require_listed(scope, "SCOPE-10", scope.prefix, limit=3)
 
 
 @check("SCOPE-11", calls=20)
