@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 LARGEST = 200_000
 """The longest text that is offered: longer than any store has to keep, and still cheap to send."""
 
+REPEATS = 3
+"""How often a listing is made before a later one is blamed: replicas may take turns."""
+
 # What is absent
 
 
-@check("READ-01", calls=8, name=st.sampled_from(["MEMORY.md", "a", "sub/a.md", "sub/deep/a.md", ".x", "-"]))
+@check("READ-01", calls=8, name=st.sampled_from(["MEMORY.md", "a", "a.md", "sub/a.md", "sub/deep/a.md"]))
 async def an_absent_file_reads_as_none(example: Example, name: str) -> None:
     """A path that was never written reads as `None`, whatever the bound, and so does the scope itself."""
     for bound in (ALL, 1, 65_536):
@@ -208,12 +211,13 @@ async def reading_changes_nothing(example: Example) -> None:
     """Reads, look-ups, listings and searches, repeated, leave versions, receipts and listings as they are."""
     known, unknown = example.operation(), example.operation()
     await example.put("a.md", "text", operation=known)
-    await example.list_paths()
+    for _ in range(REPEATS):
+        await example.list_paths()
     await example.get_operation(known)
     await example.get_operation(unknown)
     await example.read("absent.md")
     await example.read("a.md")
-    for _ in range(3):
+    for _ in range(REPEATS):
         await example.read("a.md", 1)
         await example.read("a.md")
         await example.read("absent.md", blame="READ-08")
@@ -271,7 +275,8 @@ async def a_write_without_metadata_reads_without(example: Example) -> None:
 async def an_empty_file_is_a_file(example: Example) -> None:
     """An empty file is read, listed, protected, replaced and deleted like any other."""
     await _live(example, "full.md", "x", None)
-    await example.list_paths()
+    for _ in range(REPEATS):
+        await example.list_paths()
     next_case(example)
     await _live(example, "empty.md", "", "READ-12")
 
