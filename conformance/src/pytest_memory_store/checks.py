@@ -134,7 +134,8 @@ def _judge_failure(verdict: Judgement, model: Model, expectation: Fails, outcome
     if isinstance(outcome, Returned):
         message = _ACCEPTED.get(error, "was accepted")
         if error == "MemoryConflictError" and not stands(verdict, model, outcome):
-            clause, message = missed_conflict(model, verdict.call, "CAS-16"), "a conflict is answered by a result"
+            clause = missed_conflict(model, verdict.call, "CAS-16", outcome.value)
+            message = "a conflict is answered by a result"
         clause = missed_clash(clause, frozenset())
         verdict.check(clause, False, message, error, outcome.value)
         return

@@ -117,12 +117,15 @@ def missed_clash(clause: str, names: frozenset[str]) -> str:
     return clause if clause != "OP-07" or "MemoryConflictError" in names else "OP-05"
 
 
-def missed_conflict(model: Model, call: Call, clause: str) -> str:
+def missed_conflict(model: Model, call: Call, clause: str, value: Any = None) -> str:
     """The clause broken where a version conflict was due, which `clause` says, and something else came of the call.
 
-    An operation that once met its conflict as it should is remembered since then.
+    An operation that once met its conflict as it should is remembered since then. An answer to a write without
+    operation that calls itself a replay takes the write for one that it resembles.
     """
     operation = call.operation if isinstance(call, Write | Delete) else None
+    if operation is None and getattr(value, "replayed", False) is True:
+        return "OP-15"
     return "OP-09" if operation is not None and operation.id in model.failed else clause
 
 
