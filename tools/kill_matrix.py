@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "conformance/src/pytest_memory_store"
 TABLE = ROOT / "docs/kill-matrix.md"
-SEEDS = (1, 2, 3)
+SEEDS = (1, 2)
 NOT_JUDGING = {"report", "fixtures", "plugin.py", "session.py", "settings.py", "collecting.py", "finishing.py"}
 """What has no part in what is found: the digest covers all else of the package."""
 
@@ -83,7 +83,9 @@ def run(name: str, seeds: Iterable[int], *, only_declared: bool = False) -> Row:
 
 
 def _first(name: str) -> Row:
-    return run(name, SEEDS[:1], only_declared=True)
+    """One seed, on the declared clauses alone, and where those find nothing on all: another item may find it."""
+    row = run(name, SEEDS[:1], only_declared=True)
+    return run(name, SEEDS[:1]) if row.survived else row
 
 
 def _all(name: str) -> Row:
