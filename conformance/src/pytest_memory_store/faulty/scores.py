@@ -126,7 +126,9 @@ class OneMatchPerWord(BaseStore):
 
 
 @faulty(
-    "PATH-14", also=("SRCH-22", "SRCH-03", "SRCH-28", "SRCH-02"), cause="receipts kept in the table that is searched"
+    "PATH-14",
+    also=("SRCH-02", "SRCH-03", "SRCH-08", "SRCH-22", "SRCH-28"),
+    cause="receipts kept in the table that is searched",
 )
 class ReceiptsSearched(BaseStore):
     """Finds the id of an operation as if it were a file of the scope."""
