@@ -213,6 +213,7 @@ async def changes_are_listed_at_once(example: Example) -> None:
 async def what_is_listed_can_be_read(example: Example) -> None:
     """Read every path that is listed."""
     await example.put("gone.md", "x")
+    await example.read("gone.md")
     await example.list_paths()
     await _put_all(example, ("a.md", "sub/b.md", "sub/deep/c.md"))
     await example.put("a.md", "y", operation=example.operation())
