@@ -73,13 +73,16 @@ def _said(error: BaseException) -> Iterator[str]:
 class Eavesdropper(logging.Handler):
     """Keeps the text of every record of level INFO and above that any logger emits while it listens.
 
-    `heard` are the texts: messages, tracebacks and extra fields.
+    `heard` are the texts: messages, tracebacks and extra fields. The root logger's own handlers are put aside
+    meanwhile: they are not to be bothered with records that they would not have got, and pytest's raises where the
+    arguments of one do not fit its message.
     """
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)
         self.heard: list[str] = []
-        self._undo: list[tuple[logging.Logger, int]] = []
+        self._levels: list[tuple[logging.Logger, int]] = []
+        self._aside: list[logging.Handler] = []
         self._disabled = 0
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -93,19 +96,21 @@ class Eavesdropper(logging.Handler):
     def __enter__(self) -> Self:
         root = logging.getLogger()
         named = [each for each in root.manager.loggerDict.values() if isinstance(each, logging.Logger)]
-        self._undo = [(logger, logger.level) for logger in (root, *(each for each in named if not each.propagate))]
+        apart = [each for each in named if not each.propagate]
+        self._levels = [(logger, logger.level) for logger in (root, *apart)]
+        self._aside, root.handlers = root.handlers, []
         self._disabled = root.manager.disable
         logging.disable(logging.NOTSET)
-        for logger, level in self._undo:
+        for logger, level in self._levels:
             logger.addHandler(self)
-            if level > logging.INFO:
-                logger.setLevel(logging.INFO)
+            logger.setLevel(min(level, logging.INFO))
         return self
 
     def __exit__(self, *_: object) -> None:
-        for logger, level in self._undo:
+        for logger, level in self._levels:
             logger.removeHandler(self)
             logger.setLevel(level)
+        logging.getLogger().handlers = self._aside
         logging.disable(self._disabled)
 
 
