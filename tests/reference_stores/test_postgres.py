@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import json
 import multiprocessing
 import os
@@ -12,7 +13,6 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-import asyncpg  # type: ignore[import-untyped]
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -29,9 +29,11 @@ from reference_stores.in_memory import InMemoryStore
 from reference_stores.postgres import MAX_PATH_CHARS, PostgresMemoryStore, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Iterator
+    from collections.abc import Awaitable, Coroutine, Generator
 
     from pytest_memory_store.fixtures.postgres import PostgresServer
+
+asyncpg: Any = importlib.import_module("asyncpg")  # it has no types
 
 pytest_plugins = ["pytest_memory_store.fixtures.postgres"]
 
@@ -104,7 +106,7 @@ async def sessions(dsn: str) -> int:
 
 
 @contextlib.contextmanager
-def default_isolation(server: PostgresServer, level: str) -> Iterator[str]:
+def default_isolation(server: PostgresServer, level: str) -> Generator[str, None, None]:
     """Give a database whose transactions are by default of another isolation level."""
     dsn = server.create_database()
     asyncio.run(execute(dsn, f"ALTER DATABASE {dsn.rpartition('/')[2]} SET default_transaction_isolation = '{level}'"))
@@ -607,6 +609,20 @@ def test_odd_operations(postgres_dsn: str) -> None:
                 await test(store, f"t/{number}", identity)
 
     asyncio.run(each())
+
+
+@pytest.mark.parametrize("line", ["reference_stores.PostgresMemoryStore", "import reference_stores.postgres"])
+def test_without_asyncpg(line: str) -> None:
+    """The package asks for asyncpg only when it is needed, and then says which extra to install."""
+    program = (
+        "import sys, reference_stores\n"
+        "assert 'asyncpg' not in sys.modules\n"
+        "sys.modules['asyncpg'] = None\n"
+        f"try: {line}\n"
+        "except ImportError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "PostgresMemoryStore needs asyncpg: pip install 'pytest-memory-store[postgres]'\n"
 
 
 def test_the_factory(postgres_dsn: str) -> None:

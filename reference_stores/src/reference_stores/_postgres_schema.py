@@ -119,7 +119,9 @@ async def _version(tables: Tables, connection: Connection) -> int:
     """The number of the layout that the tables have, 0 if there are none."""
     if not await connection.fetchval(_EXISTS, tables.schema, tables.table + _LAYOUT):
         return 0
-    version: int = await connection.fetchval(tables.fill("SELECT max(version) FROM {layout}"))
+    version: int | None = await connection.fetchval(tables.fill("SELECT max(version) FROM {layout}"))
+    if version is None:
+        raise tables.unusable("the table of their layout is empty; restore what was in it")
     return version
 
 
