@@ -1,6 +1,7 @@
 """Reference stores for the `MemoryStore` contract of Pydantic AI Harness.
 
-`SqliteMemoryStore` needs the `sqlite` extra and is imported when it is first asked for.
+`SqliteMemoryStore` needs the `sqlite` extra, and `PostgresMemoryStore` the `postgres` extra; each is imported when
+it is first asked for.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from reference_stores.contract import (
 from reference_stores.in_memory import InMemoryStore
 
 if TYPE_CHECKING:
+    from reference_stores.postgres import PostgresMemoryStore
     from reference_stores.sqlite import SqliteMemoryStore
 
 __all__ = [
@@ -37,12 +39,17 @@ __all__ = [
     "MemorySearchResult",
     "MemoryStore",
     "MetadataMemoryStore",
+    "PostgresMemoryStore",
     "SearchableMemoryStore",
     "SqliteMemoryStore",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "PostgresMemoryStore":
+        from reference_stores.postgres import PostgresMemoryStore  # noqa: PLC0415 - asyncpg is optional
+
+        return PostgresMemoryStore
     if name == "SqliteMemoryStore":
         from reference_stores.sqlite import SqliteMemoryStore  # noqa: PLC0415 - aiosqlite is optional
 
