@@ -71,8 +71,10 @@ def quotes(snippet: str, text: str) -> bool:
     """Whether the snippet is text of `text`, marks of what was left out set aside (SRCH-17).
 
     Marks may stand at the ends and between two quotations, with white space around them; the budget may cut the one
-    at an end.
+    at an end, and leave nothing but marks.
     """
+    if not snippet.strip(".… "):
+        return True
     return snippet in text or any(
         all(part in text for part in _MARK.split(whole)) for whole in (snippet, _CUT_MARK.sub("", snippet))
     )
