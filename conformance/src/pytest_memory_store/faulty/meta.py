@@ -153,7 +153,9 @@ class MetadataIsIdentity(BaseStore):
 
 
 @faulty(
-    "META-10", also=("CAS-07", "META-05"), cause="metadata written in a statement of its own, without a transaction"
+    "META-10",
+    also=("CAS-07", "META-05", "READ-10"),
+    cause="metadata written in a statement of its own, without a transaction",
 )
 class ConflictReplacesMetadata(BaseStore):
     """Records the metadata of a write that it refuses with a conflict."""
