@@ -229,6 +229,7 @@ class Example:
         outcome = await self.send(call)
         self.transcript.steps[-1].blame = blame
         outcome = self._without_foreign(call, outcome)
+        self.transcript.steps[-1].outcome = outcome
         verdict = self._judge(call, expectation, outcome, blame)
         if verdict.findings and verdict.unsure and (look := second_look(self.model, call, outcome)):
             verdict = self._judge(call, expectation, outcome, blame, await self.send(look))
