@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -96,16 +97,21 @@ def _section(report: dict[str, Any], notes: dict[str, str]) -> list[str]:
             f"A store {clause['sentence']}.",
             "",
             "```",
-            *violation["steps"],
+            *(_without_folders(step) for step in violation["steps"]),
             "",
             f"expected: {violation['expected'][:300]}",
-            f"actual:   {violation['actual'][:300]}",
+            f"actual:   {_without_folders(violation['actual'])[:300]}",
             "```",
             "",
             notes.get(clause["id"], UNEXPLAINED),
             "",
         ]
     return lines
+
+
+def _without_folders(text: str) -> str:
+    """The text without the place of a temporary folder on the machine that ran it."""
+    return re.sub(r"/[\w./-]*?/(?=S\b|S/)|/tmp/[\w./-]+", "", text)  # noqa: S108 - a folder to take out
 
 
 def main(arguments: list[str]) -> int:
