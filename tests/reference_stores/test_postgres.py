@@ -29,7 +29,7 @@ from reference_stores.in_memory import InMemoryStore
 from reference_stores.postgres import MAX_PATH_CHARS, PostgresMemoryStore, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Coroutine, Generator
+    from collections.abc import Awaitable, Callable, Coroutine, Generator
 
     from pytest_memory_store.fixtures.postgres import PostgresServer
 
