@@ -182,6 +182,7 @@ def test_an_unknown_operation_is_told_from_a_refused_one() -> None:
     see(model, Write("s/a.md", "late", None, refused), CONFLICT)
     assert broken(model, GetOperation(refused), REPLAY) == "OP-09"
     assert broken(model, GetOperation(refused), Raised(KeyError())) == "OP-01"
+    assert broken(model, GetOperation(replace(refused, fingerprint="other")), CLASH) == "OP-09"
     see(model, GetOperation(MemoryOperation("kit-3", "fp")), UNKNOWN)
     assert broken(model, GetOperation(refused), Raised(KeyError())) == "OP-09"
 

@@ -144,7 +144,8 @@ def refused_lookup(model: Model, expectation: Absent, operation_id: str, names: 
     message = "the lookup of an operation that was never applied fails"
     if "MemoryOperationConflictError" in names and resembles(model, operation_id):
         return "OP-14", "an operation that was never applied is taken for another one, whose id it resembles"
-    return (expectation.clause if model.knows_none else "OP-01"), message
+    knows = model.knows_none or "MemoryOperationConflictError" in names
+    return (expectation.clause if knows else "OP-01"), message
 
 
 def resembles(model: Model, operation_id: str) -> bool:

@@ -162,25 +162,31 @@ async def files_below_stay(example: Example) -> None:
 async def nothing_tells_the_text(example: Example) -> None:
     """Neither answers to mutations, nor errors, nor log records of level INFO and above hold content."""
     secret = f"hoopoe{secrets.token_hex(8)}"
-    first = writing(example, "a.md", secret)
     with Eavesdropper() as eavesdropper:
-        await _require_secret(example, secret, first)
+        first = writing(example, "a.md", secret)
+        await _require_untold(example, secret, first)
         newer = writing(example, "a.md", f"{secret} newer")
-        await _require_secret(example, secret, newer)
+        await _require_untold(example, secret, newer)
         assert newer.operation is not None
         for call in _telling_calls(example, secret, first, with_fingerprint(example, newer, "other")):
-            await _require_secret(example, secret, call)
+            await _require_untold(example, secret, call)
         for operation in (example.operation(), None):
-            await _require_secret(example, secret, Delete(first.path, example.version("a.md"), operation))
-            await _require_secret(example, secret, Write(first.path, secret, None))
-        await _require_secret(example, secret, newer)
-        await example.put("b.md", secret)
-        for odd in ("\x00", "\ud800"):  # last, since a store may lose the file with the text that it refuses
-            await _require_secret(
-                example, secret, Write(example.path("b.md"), f"{secret} odd{odd}", example.version("b.md"))
-            )
-    logged = [text for text in eavesdropper.heard if secret in text]
-    example.require("DEL-05", not logged, "a log record holds content", expected="no content", actual=logged[:1])
+            await _require_untold(example, secret, Delete(first.path, example.version("a.md"), operation))
+            await _require_untold(example, secret, Write(first.path, secret, None))
+        await _require_untold(example, secret, newer)
+    _require_unlogged(example, secret, eavesdropper)
+
+
+@check("DEL-05", calls=6)
+async def no_refusal_tells_the_text(example: Example) -> None:
+    """The refusal of a text that the store cannot keep does not quote it, where it holds what is stored already."""
+    secret = f"hoopoe{secrets.token_hex(8)}"
+    with Eavesdropper() as eavesdropper:
+        for name, odd in (("nul.md", "\x00"), ("surrogate.md", "\ud800")):
+            await example.put(name, secret)
+            late = Write(example.path(name), f"{secret} odd{odd}", example.version(name))
+            await _require_untold(example, secret, late)
+    _require_unlogged(example, secret, eavesdropper)
 
 
 def _telling_calls(example: Example, secret: str, first: Write, clash: MemoryOperation) -> Iterator[Call]:
@@ -201,10 +207,15 @@ def _telling_calls(example: Example, secret: str, first: Write, clash: MemoryOpe
         yield Write(path, secret, example.version("a.md"), None, {"by": "nul \x00"})
 
 
-async def _require_secret(example: Example, secret: str, call: Call) -> None:
+async def _require_untold(example: Example, secret: str, call: Call) -> None:
     """Make a call and see that what came of it does not hold the secret; a read before shows what calls changed."""
     await example.settle()
     outcome = await example.perform(call)
-    kept = secret not in told(outcome)
+    untold = secret not in told(outcome)
     message, due = "an answer or error holds content", "no content"
-    example.require("DEL-05", kept, message, expected=due, actual=answer(outcome))
+    example.require("DEL-05", untold, message, expected=due, actual=answer(outcome))
+
+
+def _require_unlogged(example: Example, secret: str, eavesdropper: Eavesdropper) -> None:
+    logged = [text for text in eavesdropper.heard if secret in text]
+    example.require("DEL-05", not logged, "a log record holds content", expected="no content", actual=logged[:1])
