@@ -22,7 +22,7 @@ ODD: dict[str, OddStore]
 __all__ = ["FAULTY", "ODD", "FaultyStore", "OddStore"]
 
 _MODULES = (
-    "path identity read content bounds cas versions op receipts listing pages search indexes flags words scores"
+    "path identity read content bounds cas versions op keys receipts listing pages search indexes flags words scores"
     " delete scope meta meta_values shapes refusals odd odd_limits odd_kinds"
 )
 

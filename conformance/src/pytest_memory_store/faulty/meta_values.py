@@ -113,6 +113,16 @@ def _without_surrogates(text: Any) -> Any:
     return text.encode(errors="replace").decode() if isinstance(text, str) else text
 
 
+@faulty("META-02", cause="json.dumps of a mapping that is no dict")
+class DictsOnly(BaseStore):
+    """Raises for metadata in a mapping that is no `dict`."""
+
+    def check_metadata(self, metadata: Metadata) -> None:
+        super().check_metadata(metadata)
+        if not isinstance(metadata, dict):
+            raise TypeError(f"Object of type {type(metadata).__name__} is not JSON serializable")
+
+
 class _Rewriting(BaseStore):
     """Rewrites keys or values of metadata."""
 
