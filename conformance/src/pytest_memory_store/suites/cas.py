@@ -211,7 +211,8 @@ async def _look(example: Example, at: Stage, blame: str | None) -> None:
 @check("CAS-07", calls=310)
 async def a_conflict_changes_nothing(example: Example) -> None:
     """After a conflict of any kind, files, listing and receipts are as they were, and the version still serves."""
-    await example.put("listed.md", "x")
+    for name in ("listed-1.md", "listed-2.md"):
+        await example.put(name, "x")
     for _ in range(3):  # replicas may take turns
         await example.list_paths()
     for number, late in enumerate(_refusals(example)):

@@ -211,6 +211,7 @@ async def reading_changes_nothing(example: Example) -> None:
     """Reads, look-ups, listings and searches, repeated, leave versions, receipts and listings as they are."""
     known, unknown = example.operation(), example.operation()
     await example.put("a.md", "text", operation=known)
+    await example.put("b.md", "more text")
     for _ in range(REPEATS):
         await example.list_paths()
     await example.get_operation(known)

@@ -18,7 +18,6 @@ from pytest_memory_store.calls import (
     Misfit,
     Raised,
     Read,
-    Returned,
     Search,
     Write,
     error_names,
@@ -188,25 +187,14 @@ async def optional_methods_mean_what_the_protocol_says(example: Example) -> None
     if has_metadata(example) and is_writable(example):
         await example.put("b.md", "some text")
         await example.read("b.md")
-        outcome = await example.perform(Write(example.path("a.md"), "some text", None, None, {"by": "kit"}))
-        _require_fields(example, outcome, "version", "existed")
+        await example.perform(Write(example.path("a.md"), "some text", None, None, {"by": "kit"}))
         shown = await example.send(Read(example.path("a.md"), ALL))
-        content = getattr(answer(shown), "content", None)
-        written = content == "some text"
+        written = getattr(answer(shown), "content", None) == "some text"
         message = "`write_with_metadata` does not write the file"
         example.require("TYPE-07", written, message, expected="some text", actual=answer(shown))
     if can_search(example):
-        outcome = await example.send(Search(example.prefix, "text"))
-        if isinstance(outcome, Misfit):
-            await example.perform(Search(example.prefix, "text"))
-        _require_fields(example, outcome, "matches", "scanned")
-
-
-def _require_fields(example: Example, outcome: Any, *fields: str) -> None:
-    if isinstance(outcome, Returned):
-        ok = all(hasattr(outcome.value, field) for field in fields)
-        message = "the method answers something else"
-        example.require("TYPE-07", ok, message, expected=f"a result with {' and '.join(fields)}", actual=outcome.value)
+        await example.search("text")
+        example.hold("TYPE-07")
 
 
 # The results
