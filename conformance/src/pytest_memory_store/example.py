@@ -146,9 +146,14 @@ class Example:
         return file.version if file else None
 
     async def put(self, name: str, content: str, **keywords: Any) -> str:
-        """Create or replace a file with its current version, and give the new version."""
+        """Create or replace a file with its current version, and give the new version.
+
+        Raises:
+            NotExercised: the store refused, and no clause that is judged says that it must not.
+        """
         outcome = await self.write(name, content, expected_version=self.version(name), **keywords)
-        assert isinstance(outcome, Returned)
+        if not isinstance(outcome, Returned):
+            raise NotExercised(f"the store refused to write {name!r}")
         return str(outcome.value.version)
 
     async def write(

@@ -39,6 +39,7 @@ class Session:
         self.config = config
         self.chosen = take_own_arguments(config, ROOT)
         self.settings = settings_module.read(config, texts)
+        config.pluginmanager.import_plugin("pytest_memory_store.fixtures.postgres")
         self.rig = Rig(self.settings.timeout, self._end_process)
         several = len(self.settings.stores) > 1
         self.kits: dict[str, Kit] = {}

@@ -36,19 +36,27 @@ Play = Callable[[Sequence[Step]], Violation | None]
 
 
 def shorten(violation: Violation, play: Play) -> Violation:
-    """The same violation by as few of its calls as still show it; `play` gives `None` when its time is over."""
-    steps = list(violation.transcript.steps)
-    if len(steps) <= SHORT:
-        return violation
-    best, index = violation, len(steps) - 1
-    while index >= 0:
-        fewer = [*steps[:index], *steps[index + 1 :]]
-        shown = play(fewer)
-        if shown is not None and shown.clause == violation.clause:
-            steps = fewer
-            best = shown if shown.size < best.size else best
-        index -= 1
+    """The same violation by as few of its calls as still show it; `play` gives `None` when its time is over.
+
+    Runs of calls are left out, half of them at first and one at a time at last; what is shown must be said in the
+    same words.
+    """
+    steps, best = list(violation.transcript.steps), violation
+    length = len(steps) // 2
+    while len(steps) > SHORT and length:
+        start = len(steps) - length
+        while start >= 0:
+            fewer = [*steps[:start], *steps[start + length :]]
+            shown = play(fewer)
+            if shown is not None and _same(shown, violation):
+                steps, best = fewer, min(best, shown, key=lambda found: found.size)
+            start -= length
+        length //= 2
     return best
+
+
+def _same(shown: Violation, violation: Violation) -> bool:
+    return (shown.clause, shown.finding.message) == (violation.clause, violation.finding.message)
 
 
 @dataclass(slots=True)
