@@ -111,7 +111,7 @@ def _section(report: dict[str, Any], notes: dict[str, str]) -> list[str]:
 
 def _without_folders(text: str) -> str:
     """The text without the place of a temporary folder on the machine that ran it."""
-    return re.sub(r"/[\w./-]*?/(?=S\b|S/)|/tmp/[\w./-]+", "", text)  # noqa: S108 - a folder to take out
+    return re.sub(r"/[\w./-]*?/(?=S\b|S/)|/tmp/[\w./-]+", "", text)
 
 
 def main(arguments: list[str]) -> int:
