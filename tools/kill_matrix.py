@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import logging
 import os
 import sys
 from collections import Counter
@@ -146,6 +147,7 @@ def main() -> int:
         return not fresh
     from pytest_memory_store.faulty import FAULTY, ODD
 
+    logging.lastResort = None  # what a faulty store logs is no news
     names = options.names or sorted(FAULTY) + ([] if options.first else sorted(ODD))
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         rows = list(pool.map(_first if options.first else partial(_all, seeds=options.seeds), names))
