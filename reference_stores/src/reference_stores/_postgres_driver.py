@@ -107,13 +107,17 @@ DUPLICATE: Final[tuple[type[Exception], ...]] = (
 """Errors of making a table where something else has its name."""
 
 
+_RESET_QUERY: Final = ("get_reset_query", "_get_reset_query")
+"""What asyncpg calls the method that gives the query, from 0.30 on and before."""
+
+
 def _nothing(_connection: object) -> str:
     return ""
 
 
 # What a pool does to a connection that comes back is a round trip of its own, which undoes settings, locks, cursors
 # and subscriptions. The store makes none of these. An open transaction is rolled back all the same.
-_Connection: Any = type("Connection", (_asyncpg.Connection,), {"get_reset_query": _nothing})
+_Connection: Any = type("Connection", (_asyncpg.Connection,), dict.fromkeys(_RESET_QUERY, _nothing))
 
 
 def is_gone(connection: Connection) -> bool:

@@ -186,10 +186,10 @@ class Statements:
         return _result(mutation, row)
 
     async def apply_to_nothing(self, mutation: Mutation, connection: Connection) -> MemoryMutation:
-        """Apply a delete that expects no file: nothing but its receipt. Takes a transaction. Raises as `apply`.
+        """Apply a delete that expects no file, which leaves nothing but its receipt. Raises what `apply` raises.
 
-        A receipt says that there was no file when it came to be. To make sure of that, the path is taken until the
-        transaction ends.
+        The receipt says that there was no file when it came to be. To make sure of that, the path is taken until the
+        end of the transaction, which the caller gives where there is an operation.
         """
         if mutation.operation is None:
             current = await connection.fetchval(self._current, mutation.path)
@@ -240,8 +240,8 @@ def _result(mutation: Mutation, row: Any) -> MemoryMutation:
     """Return what became of a mutation, or raise why nothing did."""
     applied, current, *recorded = row
     if applied:
-        existed = mutation.expected_version is not None
-        return MemoryMutation(_version(mutation), replayed=False, existed=existed)
+        version = None if mutation.content is None else mutation.token
+        return MemoryMutation(version, replayed=False, existed=mutation.expected_version is not None)
     if mutation.operation is not None and recorded[0] is not None:
         replayed = replay(mutation.operation, _receipt(*recorded))
         if replayed is not None:
@@ -249,10 +249,6 @@ def _result(mutation: Mutation, row: Any) -> MemoryMutation:
             return replace(replayed, replayed=False) if is_own else replayed
     require_version(mutation.path, current=current, expected=mutation.expected_version)
     raise RacedError(mutation.path)
-
-
-def _version(mutation: Mutation) -> str | None:
-    return None if mutation.content is None else mutation.token
 
 
 def _receipt(fingerprint: bytes, version: str, deleted: bool, existed: bool) -> Receipt:  # noqa: FBT001 - a row's columns
