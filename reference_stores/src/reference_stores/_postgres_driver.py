@@ -90,16 +90,15 @@ REPEATABLE: Final[_Errors] = (
     *LOST,
     _asyncpg.CannotConnectNowError,
     _asyncpg.TooManyConnectionsError,
-    # The transaction was rolled back because of a concurrent one. The only unique key of the tables that can be
-    # violated is a receipt's, by the same operation being applied elsewhere; or several stores make one schema.
+    # The transaction was rolled back because of a concurrent one. The only unique key that can be violated is a
+    # receipt's, by the same operation being applied elsewhere.
     _asyncpg.SerializationError,
     _asyncpg.DeadlockDetectedError,
     _asyncpg.UniqueViolationError,
-    _asyncpg.DuplicateSchemaError,
 )
 """Errors which say that nothing was done, where trying again makes sense."""
 
-DUPLICATE: Final[tuple[type[Exception], ...]] = (
+DUPLICATE: Final[_Errors] = (
     _asyncpg.DuplicateTableError,
     _asyncpg.DuplicateObjectError,
     _asyncpg.WrongObjectTypeError,

@@ -76,8 +76,8 @@ class Tables:
 
     @property
     def lock(self) -> int:
-        """The number of the advisory lock under which these tables are made and changed."""
-        digest = hashlib.sha256(self._quoted().encode()).digest()
+        """The number of the advisory lock under which tables of the schema, and the schema itself, are made."""
+        digest = hashlib.sha256(b"memory store " + self.schema.encode()).digest()
         return int.from_bytes(digest[:8], "big", signed=True)
 
     def unusable(self, reason: str) -> RuntimeError:
