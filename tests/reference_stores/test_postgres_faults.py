@@ -380,8 +380,10 @@ def test_a_time_limit_of_the_pool_is_kept(postgres_dsn: str) -> None:
             written = await store.write("t/a", "x", expected_version=None)
             async with connection.transaction():
                 await connection.execute("UPDATE memory_files SET chars = chars")
+                started = time.monotonic()
                 with pytest.raises(TimeoutError):
                     await store.write("t/a", "y", expected_version=written.version, operation=OPERATION)
+                assert time.monotonic() - started < 10
             assert await store.get_operation(OPERATION) is None
             assert not (await store.write("t/a", "y", expected_version=written.version, operation=OPERATION)).replayed
 
