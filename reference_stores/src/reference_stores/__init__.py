@@ -1,7 +1,7 @@
 """Reference stores for the `MemoryStore` contract of Pydantic AI Harness.
 
-`SqliteMemoryStore` needs the `sqlite` extra, and `PostgresMemoryStore` the `postgres` extra; each is imported when
-it is first asked for.
+`SqliteMemoryStore` needs the `sqlite` extra, `PostgresMemoryStore` the `postgres` extra, and `FileStore` a POSIX
+system; each is imported when it is first asked for.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ from reference_stores.contract import (
 from reference_stores.in_memory import InMemoryStore
 
 if TYPE_CHECKING:
+    from reference_stores.file import FileStore
     from reference_stores.postgres import PostgresMemoryStore
     from reference_stores.sqlite import SqliteMemoryStore
 
 __all__ = [
+    "FileStore",
     "InMemoryStore",
     "MemoryConflictError",
     "MemoryFile",
@@ -50,6 +52,10 @@ def __getattr__(name: str) -> Any:
         from reference_stores.postgres import PostgresMemoryStore  # noqa: PLC0415 - asyncpg is optional
 
         return PostgresMemoryStore
+    if name == "FileStore":
+        from reference_stores.file import FileStore  # noqa: PLC0415 - only where there are descriptors
+
+        return FileStore
     if name == "SqliteMemoryStore":
         from reference_stores.sqlite import SqliteMemoryStore  # noqa: PLC0415 - aiosqlite is optional
 
