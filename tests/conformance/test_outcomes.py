@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import textwrap
 import xml.etree.ElementTree as ET
@@ -230,3 +231,45 @@ def test_the_clauses_are_printed(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest("--memory-store-list")
     assert result.ret == 0
     result.stdout.fnmatch_lines(["CAS: compare-and-swap", "  CAS-01 *MUST *"])
+
+
+def test_the_smallest_budget_is_printed(run: Run) -> None:
+    """A run says in what time every clause can be exercised on this store."""
+    run("Plain", "-k", "CAS-01").stdout.fnmatch_lines(["smallest budget that exercises every clause*about *s"])
+
+
+def test_a_store_that_breaks_everything_ends_with_a_verdict(run: Run, pytester: pytest.Pytester) -> None:
+    """A store whose every answer is wrong is judged in good time, without a traceback."""
+    pytester.makepyfile(
+        worst="""
+        class Worst:
+            async def read(self, path, *, max_chars): return "x"
+            async def get_operation(self, operation): return 3
+            async def write(self, path, content, *, expected_version, operation=None): raise RuntimeError("no")
+            async def delete(self, path, *, expected_version, operation=None): return None
+            async def list_paths(self, prefix="", *, limit): return [1, None]
+            async def search(self, *bounds, **more): return "found"
+        """
+    )
+    result = run("Plain", "--memory-store=worst:Worst", "-k", "worst-Worst")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["verdict: not conformant*"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_two_runs_at_once_do_not_disturb_each_other(pytester: pytest.Pytester) -> None:
+    """Two runs against one live database both find it conformant in what they select."""
+    pytester.makepyfile(
+        live="""
+        from pathlib import Path
+        from reference_stores import SqliteMemoryStore
+
+        def open_live():
+            return SqliteMemoryStore(Path(__file__).with_name("live.db"))
+        """
+    )
+    options = ["-q", "-p", "no:cacheprovider", "--memory-store-budget=quick", "-k", "CAS or LIST or SCOPE"]
+    command = [sys.executable, "-m", "pytest", *options, "--memory-store=live:open_live"]
+    runs = [subprocess.Popen(command, cwd=pytester.path, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [run.communicate()[0] for run in runs]
+    assert [run.returncode for run in runs] == [0, 0], said

@@ -63,6 +63,9 @@ class Finish:
             except ReportError as error:
                 complaint = error
         reporter.write_sep("=", "memory store")
+        if self.kit.plan is not None:
+            smallest = max(1, round(self.kit.plan.smallest))
+            reporter.write_line(f"smallest budget that exercises every clause on this store: about {smallest}s")
         marked = _marks(reporter)
         lines = terminal.summary(self.result, self.facts, strict=self.strict, scripts=scripts, mark=marked)
         reporter.write_line("\n".join(lines))

@@ -242,3 +242,15 @@ def test_the_list_of_clauses_is_complete() -> None:
     lines = clause_list()
     assert [line.split()[0] for line in lines if line.split()[1:2] and line.split()[1] in set(Level)] == list(CATALOGUE)
     assert [line for line in lines if line and not line.startswith(" ")] == [f"{g}: {t}" for g, t in GROUPS.items()]
+
+
+def test_many_leftovers_are_counted() -> None:
+    """Only the first of many leftovers are named, and the rest counted."""
+    left = [f"kit/{number:03}.md" for number in range(25)]
+    result = judge_run(
+        [record("CAS-02", leftovers=left)], catalogue=CATALOGUE, claims=Claims(), store="m:f", today=date(2026, 1, 1)
+    )
+    lines = summary(result, FACTS)
+    assert "  kit/009.md" in lines
+    assert "  kit/010.md" not in lines
+    assert any("and 15 more" in line for line in lines)

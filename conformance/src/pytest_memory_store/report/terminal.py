@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["clause_list", "failure_report", "summary", "verdict_line"]
 
 _REASON = 160
+_MOST_PATHS = 10
 _ROW_STATES = (
     State.HELD,
     State.BROKEN,
@@ -71,7 +72,7 @@ def summary(
         _reasons("not exercised", State.NOT_EXERCISED, result, page, mark),
         _notes("errors of the kit", (f"{item}: {reason}" for item, reason in result.errors), page, mark),
         _notes("the ledger is out of date", result.ledger_complaints, page, mark),
-        _notes("left behind in the store, as it could not be deleted", result.leftovers, page, mark),
+        _notes("left behind in the store, as it could not be deleted", _some(result.leftovers), page, mark),
     )
     lines = [line for section in map(list, sections) if section for line in [*section, ""]]
     return [*lines, verdict_line(result, strict=strict, mark=mark)]
@@ -185,6 +186,12 @@ def _notes(title: str, notes: Iterable[str], page: Paragraph, mark: Mark) -> Ite
     if lines:
         yield mark(title, "bad")
         yield from lines
+
+
+def _some(paths: tuple[str, ...]) -> Iterator[str]:
+    yield from paths[:_MOST_PATHS]
+    if len(paths) > _MOST_PATHS:
+        yield f"and {len(paths) - _MOST_PATHS:,} more, which a report by --memory-store-report lists"
 
 
 def _because(result: RunResult) -> str:
