@@ -53,6 +53,8 @@ class Proxy:
         self.requests = 0
         self.cuts_answer_to = b""
         """The next answer with these bytes is swallowed and its connection closed."""
+        self.cuts_request_with = b""
+        """The same for the next request with these bytes."""
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -82,6 +84,9 @@ class Proxy:
     async def _requests(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(2**20):
             self.requests += 1
+            if self.cuts_request_with and self.cuts_request_with in data:
+                self.cuts_request_with = b""
+                break
             writer.write(data)
         writer.transport.abort()
 
@@ -251,6 +256,24 @@ def test_a_connection_lost_without_an_operation(postgres_dsn: str) -> None:
             with pytest.raises((OSError, asyncpg.PostgresConnectionError)):
                 await store.write("t/new", "text", expected_version=None)
             assert await store.list_paths(limit=9) == ["t/new", "t/old"]
+
+    asyncio.run(test())
+
+
+def test_a_connection_lost_on_its_way_back(postgres_dsn: str) -> None:
+    """When a caller's pool finds a connection gone after the call, the call's result stands."""
+
+    async def test() -> None:
+        async with (
+            Proxy(port_of(postgres_dsn)) as proxy,
+            asyncpg.create_pool(on_port(postgres_dsn, proxy.port), min_size=0, max_size=1) as pool,
+            PostgresMemoryStore(pool) as store,
+        ):
+            await store.list_paths(limit=1)
+            proxy.cuts_request_with = b"RESET ALL"
+            written = await store.write("t/a", "x", expected_version=None)
+            assert not proxy.cuts_request_with
+            await store.delete("t/a", expected_version=written.version)
 
     asyncio.run(test())
 

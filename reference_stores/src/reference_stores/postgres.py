@@ -6,7 +6,6 @@ layout of the tables have modules of their own.
 
 from __future__ import annotations
 
-import asyncio
 import math
 import secrets
 from contextlib import asynccontextmanager
@@ -58,8 +57,9 @@ class PostgresMemoryStore:
 
     Durable, and shared: any number of stores and processes may use the same tables at once. A mutation is one
     statement, its receipt included, and correct under every default isolation level. With a DSN, one store serves
-    any number of event loops and threads, each loop from a pool of its own; a pool that you give is used as it is,
-    on its own loop alone, and is yours to close.
+    any number of event loops and threads, each loop from a pool of its own. A pool that you give is used as it is, on
+    its own loop alone, and is yours to close; asyncpg resets its connections after each call, which is a second round
+    trip.
 
     A connection that is lost, and a server that cannot be reached, are tried again for `retry_timeout` seconds. A
     mutation whose connection was lost on the way may have been applied or not. With an operation it is repeated, and
@@ -207,7 +207,7 @@ class PostgresMemoryStore:
         max_chars: int,
         max_file_chars: int,
     ) -> MemorySearchResult:
-        """See `SearchableMemoryStore.search`. Fetches few files at a time, and yields after each.
+        """See `SearchableMemoryStore.search`. Fetches a bounded part at a time; other tasks run in between.
 
         If the query is ASCII, the database looks for its terms first, and the text of a file without any stays there.
         """
@@ -228,8 +228,6 @@ class PostgresMemoryStore:
             children, start = await self._pools.perform(visit, is_repeatable=True)
             for child in children[:max_files]:
                 found.add(child.path, child.content, is_cut=child.chars > max_file_chars)
-                if child.content:
-                    await asyncio.sleep(0)
             if len(children) > max_files:
                 found.leave_out()
                 break
