@@ -14,7 +14,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from reference_stores import _postgres_statements
@@ -520,6 +520,9 @@ def test_the_database_leaves_out_no_match(postgres_dsn: str) -> None:
 
     @settings(max_examples=60, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
     @given(texts=st.lists(LETTERS, min_size=1, max_size=5), query=LETTERS | st.just("a\0 b"), bound=st.integers(1, 14))
+    @example(texts=["\u212a", "x"], query="K", bound=5)
+    @example(texts=["x\u0130", "x"], query="I", bound=5)
+    @example(texts=["x", "y"], query="a\0 b", bound=5)
     def check(texts: list[str], query: str, bound: int) -> None:
         loop.run_until_complete(compare(texts, query, bound))
 
