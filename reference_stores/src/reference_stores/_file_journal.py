@@ -96,8 +96,7 @@ def apply(change: Change, sidecar: Sidecar) -> MemoryMutation:
         with sidecar.lock(durable=True) as connection:
             begun = _begin(change, staged, sidecar.tree, connection)
     except (OSError, sqlite3.Error):
-        with contextlib.suppress(OSError, ValueError):
-            sidecar.tree.discard(change.path, staged)
+        _clean_up(change.path, staged, sidecar.tree)
         raise
     if isinstance(begun, MemoryMutation):
         return begun
@@ -170,7 +169,7 @@ def _finish(number: int, tree: Tree, connection: sqlite3.Connection) -> Exceptio
         end = _settle(entry, tree, connection) if entry.state == "pending" else _End.OVERTAKEN
     except (OSError, ValueError) as error:
         if not _has_landed(entry, tree):
-            tree.discard(entry.path, entry.staged)
+            _clean_up(entry.path, entry.staged, tree)
             connection.execute(_END, (number,))
         return error
     if end is _End.APPLIED:
@@ -232,6 +231,12 @@ def _has_landed(entry: _Entry, tree: Tree) -> bool:
             return fd is None
     except (OSError, ValueError):
         return True
+
+
+def _clean_up(path: str, staged: str, tree: Tree) -> None:
+    """Remove a staged file that no entry speaks of. If that fails too, the next scan of the directory does it."""
+    with contextlib.suppress(OSError, ValueError):
+        tree.discard(path, staged)
 
 
 def _tell_if_overtaken(operation: MemoryOperation, connection: sqlite3.Connection) -> None:
