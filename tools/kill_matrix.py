@@ -79,7 +79,7 @@ def run(name: str, seeds: Iterable[int], *, only_declared: bool = False) -> Row:
     row = Row(name, declared, also, getattr(store, "fault", "") or getattr(store, "choice", ""))
     for seed in seeds:
         row.seeds += 1
-        killed = judge(store.factory, items=declared if only_declared else None, seed=seed)
+        killed = judge(store.factory, items=declared if only_declared else None, seed=seed, shrink=False)
         row.broken.update(clause for clause in killed.broken if declared or CATALOGUE[clause].level is Level.MUST)
         row.errors += killed.errors
     return row

@@ -53,13 +53,18 @@ ROOM = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user chose for a run. `timeout` is the deadline of one call in seconds."""
+    """What the user chose for a run. `timeout` is the deadline of one call in seconds.
+
+    Without `shrink` the first violation of a clause is kept as it was found, which saves most of the time on a store
+    that breaks much.
+    """
 
     budget: planning.BudgetChoice
     seed: int
     timeout: float
     claims: Mapping[str, Any]
     strict: bool = False
+    shrink: bool = True
 
 
 @dataclass(slots=True)
@@ -210,9 +215,8 @@ class Kit:
         waiting = [other for item in self.pending for other in CHECKS.get(item, ())]
         share = planning.share(check, [check, *waiting], plan)
         if not plan.hard:
-            return Budget(
-                plan.examples(check), max(0.5, left * share * ROOM), max(2.0, min(left, 100.0) * SHRINK_SHARE)
-            )
+            shrinking = max(2.0, min(left, 100.0) * SHRINK_SHARE) if self.options.shrink else 0.0
+            return Budget(plan.examples(check), max(0.5, left * share * ROOM), shrinking)
         if left <= 0 or (not check.strategies and planning.example_cost(check, plan.latency) > left):
             raise NotExercised(f"out of budget; every clause needs about {plan.smallest:.0f} s on this store")
         return Budget(plan.examples(check), max(0.02, left * share), max(0.5, left * SHRINK_SHARE))

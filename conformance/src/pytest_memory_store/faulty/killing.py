@@ -40,11 +40,12 @@ def judge(
     seed: int = 1,
     budget: str = "quick",
     timeout: float = 5.0,
+    shrink: bool = True,
 ) -> Killed:
     """Run these items (default: all) on the store that `factory` makes, with this seed."""
     spec = store_spec.make("kill:store", None, factory)
     rig = Rig(timeout, _stuck)
-    kit = Kit(spec, Options(plan.choose(budget), seed, timeout, claims or {}), rig)
+    kit = Kit(spec, Options(plan.choose(budget), seed, timeout, claims or {}, shrink=shrink), rig)
     kit.pending = list(items) if items is not None else item_names()
     killed = Killed()
     handle = Handle(rig, store_spec.opener(factory, {}))
