@@ -606,6 +606,23 @@ def test_limits(postgres_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asyncio.run(test())
 
 
+def test_odd_versions(postgres_dsn: str) -> None:
+    """A version that no database could be sent is a conflict like any other, with a file and without one."""
+
+    async def test() -> None:
+        async with PostgresMemoryStore(postgres_dsn) as store:
+            await store.write("t/a", "x", expected_version=None)
+            for version in ("", "\0", "\ud800", "0" * 32, "x" * 10_000, "'; --"):
+                for path in ("t/a", "t/b"):
+                    with pytest.raises(MemoryConflictError):
+                        await store.write(path, "new", expected_version=version, operation=OPERATION)
+                    with pytest.raises(MemoryConflictError):
+                        await store.delete(path, expected_version=version, operation=OPERATION)
+            assert await store.get_operation(OPERATION) is None
+
+    asyncio.run(test())
+
+
 def test_odd_operations(postgres_dsn: str) -> None:
     """An operation may have any strings, of any length; they come back as they were given."""
 

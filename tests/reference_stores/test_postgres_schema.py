@@ -264,22 +264,36 @@ async def use(store: PostgresMemoryStore, scope: str) -> None:
         assert await store.get_operation(operation)
 
 
-def test_transaction_pooling_leaves_nothing_prepared(postgres_dsn: str) -> None:
-    """For a pooler, every call is one transaction, and no statement stays prepared in the session; else they do."""
+def test_transaction_pooling_leaves_nothing_behind(postgres_dsn: str) -> None:
+    """For a pooler, every statement is in a transaction, and none stays prepared in the session; else it is not so."""
 
-    async def prepared(*, transaction_pooling: bool) -> int:
+    async def outside_and_prepared(*, transaction_pooling: bool) -> tuple[bool, bool]:
         cache = {"statement_cache_size": 0} if transaction_pooling else {}
-        async with asyncpg.create_pool(postgres_dsn, min_size=1, max_size=1, **cache) as pool:
+        queries: list[str] = []
+
+        def note(record: Any) -> None:
+            queries.append(record.query)
+
+        async def watch(connection: Any) -> None:
+            connection.add_query_logger(note)
+
+        async with asyncpg.create_pool(postgres_dsn, min_size=1, max_size=1, init=watch, **cache) as pool:
             async with PostgresMemoryStore(pool, transaction_pooling=transaction_pooling) as store:
                 await use(store, f"{transaction_pooling}")
-            count: int = await pool.fetchval(
+            asked = tuple(queries)
+            held = await pool.fetchval(
                 "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%memory_files%'"
             )
-            return count
+        inside, outside = False, False
+        for query in asked:
+            if query.startswith(("BEGIN", "COMMIT", "ROLLBACK")):
+                inside = query.startswith("BEGIN")
+            outside |= "memory_files" in query and not inside
+        return outside, held > 0
 
     async def test() -> None:
-        assert await prepared(transaction_pooling=True) == 0
-        assert await prepared(transaction_pooling=False) > 0
+        assert await outside_and_prepared(transaction_pooling=True) == (False, False)
+        assert await outside_and_prepared(transaction_pooling=False) == (True, True)
 
     asyncio.run(test())
 
@@ -296,7 +310,8 @@ def pgbouncer(postgres_dsn: str) -> Iterator[str]:
         (where.folder / "ini").write_text(
             f"[databases]\n* = host=127.0.0.1 port={parts.port} pool_size=3\n"
             f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
-            f"auth_type = plain\nauth_file = {where.folder}/users\npool_mode = transaction\n"
+            f"auth_type = plain\nauth_file = {where.folder}/users\n"
+            "pool_mode = transaction\nserver_round_robin = 1\n"
         )
         process = where.start([program, where.folder / "ini"], log)
         yield parts._replace(netloc=f"postgres:{parts.password}@127.0.0.1:{port}").geturl()
