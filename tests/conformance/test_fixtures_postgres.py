@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import types
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -159,6 +160,34 @@ def test_a_server_is_started_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch)
     assert not folders[0].exists()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_a_server_does_not_outlive_its_tests() -> None:
+    """When the process of the tests is killed, the server ends and its folder is removed all the same."""
+    binaries = local.find_binaries()
+    if binaries is None:
+        pytest.skip("no PostgreSQL server binaries on this machine")
+    program = (
+        "import os, signal\n"
+        "from pytest_memory_store.fixtures import _postgres_local as local\n"
+        "from pytest_memory_store.fixtures._unprivileged import Place\n"
+        "start = Place.start\n"
+        "def watched(where, *args):\n"
+        "    print(where.folder)\n"
+        "    return start(where, *args)\n"
+        "Place.start = watched\n"
+        "with local.running(local.find_binaries()) as dsn:\n"
+        "    print(dsn, flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    killed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    folder, *_, dsn = killed.stdout.split()
+    deadline = time.monotonic() + 20
+    while Path(folder).exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not Path(folder).exists()
+    with pytest.raises(OSError, match="Connect call failed"):
+        query(dsn, "SELECT 1")
 
 
 def make_binaries(folder: Path, **scripts: str) -> Path:
