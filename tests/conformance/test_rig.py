@@ -34,7 +34,6 @@ class Store:
 
     def __init__(self, deleting: Any = None) -> None:
         self.deleting = deleting
-        self.loop = asyncio.get_event_loop_policy()
 
     async def read(self, path: str, *, max_chars: int) -> str:
         """The path, bounded."""

@@ -566,8 +566,9 @@ def test_a_store_recovers_when_its_place_is_made(tmp_path: Path) -> None:
 )
 def test_settings_are_checked(arguments: dict[str, Any], message: str) -> None:
     """A setting that cannot work is refused when the store is made, not when it is used."""
+    given: dict[str, Any] = {"database": "x", **arguments}
     with pytest.raises(ValueError, match=message):
-        SqliteMemoryStore(**{"database": "x", **arguments})
+        SqliteMemoryStore(**given)
 
 
 @pytest.mark.parametrize(("setting", "level"), [("OFF", 0), ("NORMAL", 1), ("FULL", 2), ("EXTRA", 3)])
