@@ -22,7 +22,7 @@ FIELD_STORES = {
     "memory_core_kv": [HARNESS, "pydantic-ai-memory-core"],
 }
 """The released stores that are judged, by the factory's name in `tools/field_stores.py`, and what each needs."""
-REFERENCE_STORES = ["reference_stores.in_memory:open_store", "reference_stores.sqlite:open_store"]
+REFERENCE_STORES = [f"reference_stores.{store}:open_store" for store in ("in_memory", "sqlite", "postgres")]
 
 nox.needs_version = ">=2024.10.9"
 nox.options.default_venv_backend = "uv|virtualenv"

@@ -25,6 +25,7 @@ _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
         {"metavar": "DIR", "help": "write report.json and a stand-alone script per broken clause into DIR"},
     ),
     ("timeout", {"metavar": "SECONDS", "help": "deadline of one call of the store (default: 10)"}),
+    ("postgres-dsn", {"metavar": "DSN", "help": "the server on which the fixture postgres_dsn makes its databases"}),
     ("require", {"metavar": "VERDICT", "help": "`conformant`: an incomplete run fails, whoever caused it"}),
 )
 
