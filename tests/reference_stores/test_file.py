@@ -11,8 +11,10 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,8 +23,7 @@ from reference_stores.contract import MemoryConflictError, MemoryMutation, Memor
 from reference_stores.file import FileStore, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Coroutine, Generator
 
 OPERATION = MemoryOperation("run:1", "f" * 64)
 WIDE: dict[str, int] = {"limit": 10**6, "max_files": 10**6, "max_chars": 10**6, "max_file_chars": 10**6}
@@ -36,7 +37,7 @@ def directory(tmp_path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def locked(directory: Path) -> Iterator[None]:
+def locked(directory: Path) -> Generator[None, None, None]:
     """Hold the lock of a store, as a mutation of another process would."""
     with contextlib.closing(sqlite3.connect(directory / ".memory.sqlite3", isolation_level=None)) as rival:
         rival.execute("BEGIN IMMEDIATE")
@@ -47,6 +48,7 @@ def locked(directory: Path) -> Iterator[None]:
 def threads_left() -> list[threading.Thread]:
     """Return the threads of stores, once those that are about to end have ended."""
     deadline = time.monotonic() + 5
+    left: list[threading.Thread] = []
     while time.monotonic() < deadline:
         left = [thread for thread in threading.enumerate() if thread.name.startswith("FileStore")]
         if not left:
@@ -388,7 +390,12 @@ def test_an_unchanged_directory_is_not_scanned(directory: Path, monkeypatch: pyt
     """Listing and searching scan a directory once after it has changed, and no other."""
     scanned: list[int] = []
     scandir = os.scandir
-    monkeypatch.setattr(os, "scandir", lambda fd: scanned.append(fd) or scandir(fd))
+
+    def scan(fd: int) -> Any:
+        scanned.append(fd)
+        return scandir(fd)
+
+    monkeypatch.setattr(os, "scandir", scan)
 
     async def test() -> None:
         async with FileStore(directory, synchronous="OFF") as store:
@@ -495,11 +502,19 @@ def test_a_delete_that_fails(directory: Path, monkeypatch: pytest.MonkeyPatch, s
     asyncio.run(test())
 
 
-@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
-def test_a_directory_that_may_not_be_written(tmp_path: Path) -> None:
+def test_a_directory_that_may_not_be_written() -> None:
     """Without the permission to write, a mutation and the making of a sidecar are `PermissionError`s."""
-    directory = tmp_path / "memory"
-    directory.mkdir(mode=0o777)
+    with tempfile.TemporaryDirectory() as temporary:  # pytest's own is closed to any other user
+        answers = answers_without_permission(Path(temporary))
+        assert answers[0].startswith("[Errno 13] Permission denied: '.memory.sqlite3'")
+        assert answers[1] == "written"
+        assert answers[2].startswith("[Errno 13] Permission denied: '.memory-tmp-b'")
+        assert temporary not in "".join(answers)
+        assert [path.name for path in (Path(temporary) / "t").iterdir()] == ["a"]
+
+
+def answers_without_permission(directory: Path) -> list[str]:
+    """Return what a user who is not root is told: in a closed directory, in an open one, in one closed again."""
     context = multiprocessing.get_context("fork")
     queue: Any = context.SimpleQueue()
 
@@ -508,15 +523,11 @@ def test_a_directory_that_may_not_be_written(tmp_path: Path) -> None:
             await store.write(path, "x", expected_version=None)
 
     def child() -> None:
-        for parent in directory.parents:
-            with contextlib.suppress(OSError):
-                parent.chmod(parent.stat().st_mode | 0o111)
         if os.geteuid() == 0:  # root may do anything
             os.chown(directory, 65534, 65534)
             os.setuid(65534)
-        directory.chmod(0o555)
-        for prepare in (lambda: None, lambda: directory.chmod(0o755)):
-            prepare()
+        for mode in (0o555, 0o755):
+            directory.chmod(mode)
             try:
                 asyncio.run(write("t/a"))
             except PermissionError as error:
@@ -533,11 +544,7 @@ def test_a_directory_that_may_not_be_written(tmp_path: Path) -> None:
     process.start()
     answers = [queue.get() for _ in range(3)]
     process.join(timeout=20)
-    assert answers[0].startswith("[Errno 13] Permission denied: '.memory.sqlite3'")
-    assert answers[1] == "written"
-    assert answers[2].startswith("[Errno 13] Permission denied: '.memory-tmp-")
-    assert str(tmp_path) not in "".join(answers)
-    assert [path.name for path in (directory / "t").iterdir()] == ["a"]
+    return answers
 
 
 @pytest.mark.parametrize(
@@ -551,8 +558,9 @@ def test_a_directory_that_may_not_be_written(tmp_path: Path) -> None:
 )
 def test_bad_options(directory: Path, arguments: dict[str, Any], message: str) -> None:
     """An option that makes no sense is refused at once."""
+    given: dict[str, Any] = {"directory": directory, **arguments}
     with pytest.raises(ValueError, match=message):
-        FileStore(**{"directory": directory, **arguments})
+        FileStore(**given)
 
 
 def test_the_factory(tmp_path: Path) -> None:

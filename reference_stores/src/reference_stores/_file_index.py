@@ -14,7 +14,7 @@ import os
 import secrets
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from reference_stores._file_marks import digest_of, is_settled, read_bytes, scan, stamp_of
+from reference_stores._file_marks import TEMPORARY, Names, digest_of, is_settled, read_bytes, scan, stamp_of
 from reference_stores.contract import MemoryFile, MemoryPathEscapeError
 from reference_stores.rules import decode_metadata, directory_of, is_addressable, prefix_end
 
@@ -49,7 +49,7 @@ _REMOVE_BELOW = "DELETE FROM entries WHERE directory = ? OR (directory >= ? AND 
 _NAMES = "SELECT name FROM entries WHERE directory = ? AND name >= ? AND name < ? ORDER BY name LIMIT ?"
 _ALL_NAMES = "SELECT name FROM entries WHERE directory = ?"
 _STAMP = "SELECT stamp FROM entries WHERE directory = ? AND name = ?"
-_STAGED = "SELECT staged FROM journal WHERE state = 'pending'"
+_PENDING = "SELECT path FROM journal WHERE state = 'pending'"
 _ADD = "INSERT OR IGNORE INTO entries (directory, name) VALUES (?, ?)"
 
 
@@ -180,7 +180,7 @@ def _refresh(directory: str, sidecar: Sidecar) -> bool:
             if _stamp(directory, connection) == stamp_of(status):
                 return True
             # So soon after a change there may be another, unseen by the stamp: it is not worth recording.
-            if not is_settled(status) and scan(fd).entries == _names(directory, connection):
+            if not is_settled(status) and scan(fd) == Names(_names(directory, connection), set()):
                 return True
         with sidecar.lock() as connection, tree.directory(directory) as fd:
             _rescan(directory, fd, connection)
@@ -198,9 +198,12 @@ def _rescan(directory: str, fd: int, connection: sqlite3.Connection) -> None:
             inner = f"{directory}/{name}" if directory else name
             connection.execute(_REMOVE_BELOW, (inner[:-1], inner, prefix_end(inner)))
     connection.executemany(_ADD, [(directory, name) for name in found.entries - known])
-    for (name,) in connection.execute(_STAGED):
-        found.staged.discard(name)
-    for name in found.staged:  # nobody's: a process ended before it could tell of it
+    pending = {path for (path,) in connection.execute(_PENDING)}
+    for name in found.staged:
+        path = name.removeprefix(TEMPORARY)
+        if (f"{directory}/{path}" if directory else path) in pending:
+            continue
+        # A process ended before it could tell of it.
         with contextlib.suppress(OSError):
             os.unlink(name, dir_fd=fd)
     if is_settled(status):
@@ -242,7 +245,7 @@ def _beginning(path: str, max_chars: int, tree: Tree) -> tuple[str, bool]:
 
     Raises:
         FileNotFoundError: there is none.
-        ValueError: it is not UTF-8.
+        ValueError: as much of it as was asked for is not UTF-8.
     """
     with tree.file(path) as fd:
         if fd is None:
@@ -261,6 +264,9 @@ def _cut(path: str, content: bytes, max_chars: int) -> tuple[str, bool]:
     try:
         text = codecs.getincrementaldecoder("utf-8")().decode(content, final=is_whole)
     except UnicodeDecodeError as error:
+        text = content[: error.start].decode()
+        if len(text) >= max_chars:  # what is asked for is there, and it takes a read to delete such a file
+            return text[:max_chars], True
         # Not chained: that error holds the whole content, and would take it into a log.
         raise ValueError(f"memory path {path!r} is not UTF-8 from byte {error.start} on; save it as UTF-8") from None
     return text[:max_chars], len(text) > max_chars

@@ -24,7 +24,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reference_stores._file_index import Known, forget, observe, put
-from reference_stores._file_marks import TEMPORARY, digest, digest_of
+from reference_stores._file_marks import digest, digest_of
 from reference_stores.contract import MemoryConflictError, MemoryMutation, MemoryOperation
 from reference_stores.rules import Receipt, replay, require_version
 
@@ -39,15 +39,15 @@ _RECEIPT = "SELECT fingerprint, version, existed FROM receipts WHERE id = ?"
 _RECORD = "INSERT INTO receipts (id, fingerprint, version, existed, recorded_at) VALUES (?, ?, ?, ?, ?)"
 _BEGIN = """
     INSERT INTO journal
-        (path, expected_version, version, digest, metadata, operation_id, fingerprint, staged, state, begun_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)
+        (path, expected_version, version, digest, metadata, operation_id, fingerprint, state, begun_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?)
 """
 _ENTRIES = """
-    SELECT number, path, expected_version, version, digest, metadata, operation_id, fingerprint, staged, state, begun_at
+    SELECT number, path, expected_version, version, digest, metadata, operation_id, fingerprint, state, begun_at
     FROM journal ORDER BY number
 """
 _ENTRY = """
-    SELECT number, path, expected_version, version, digest, metadata, operation_id, fingerprint, staged, state, begun_at
+    SELECT number, path, expected_version, version, digest, metadata, operation_id, fingerprint, state, begun_at
     FROM journal WHERE number = ?
 """
 _IS_PENDING = "SELECT 1 FROM journal WHERE state = 'pending' AND operation_id = ?"
@@ -78,7 +78,6 @@ class _Entry(NamedTuple):
     metadata: str | None
     operation_id: bytes | None
     fingerprint: bytes | None
-    staged: str
     state: str
     begun_at: int
 
@@ -91,12 +90,11 @@ class _End(Enum):
 
 def apply(change: Change, sidecar: Sidecar) -> MemoryMutation:
     """Apply one write or delete, with its receipt; or find that it was applied before."""
-    staged = TEMPORARY + secrets.token_hex(16)
     try:
         with sidecar.lock(durable=True) as connection:
-            begun = _begin(change, staged, sidecar.tree, connection)
+            begun = _begin(change, sidecar.tree, connection)
     except (OSError, sqlite3.Error):
-        _clean_up(change.path, staged, sidecar.tree)
+        _clean_up(change.path, sidecar.tree)
         raise
     if isinstance(begun, MemoryMutation):
         return begun
@@ -130,9 +128,7 @@ def look_up_operation(operation: MemoryOperation, sidecar: Sidecar) -> MemoryMut
     return found
 
 
-def _begin(
-    change: Change, staged: str, tree: Tree, connection: sqlite3.Connection
-) -> MemoryMutation | tuple[int, str | None]:
+def _begin(change: Change, tree: Tree, connection: sqlite3.Connection) -> MemoryMutation | tuple[int, str | None]:
     """Take the first step, and return the entry's number with the new version; or the result if that is all."""
     path, expected, operation, content, metadata = change
     if operation is not None:
@@ -140,6 +136,7 @@ def _begin(
         replayed = _receipt(operation, connection)
         if replayed is not None:
             return replayed
+    _require_ended(path, tree, connection)
     known = observe(path, tree, connection)
     _require_version(change, None if known is None else known.version)
     identity = None if operation is None else _encoded(operation.id)
@@ -151,9 +148,9 @@ def _begin(
         version = mark = None
     else:
         tree.require_room(path)
-        tree.stage(path, staged, content)
+        tree.stage(path, content)
         version, mark = secrets.token_hex(16), digest(content)
-    row = (path, expected, version, mark, metadata, identity, fingerprint, staged, int(time.time()))
+    row = (path, expected, version, mark, metadata, identity, fingerprint, int(time.time()))
     number = connection.execute(_BEGIN, row).lastrowid
     assert number is not None  # noqa: S101 - an insert has one
     return number, version
@@ -169,7 +166,7 @@ def _finish(number: int, tree: Tree, connection: sqlite3.Connection) -> Exceptio
         end = _settle(entry, tree, connection) if entry.state == "pending" else _End.OVERTAKEN
     except (OSError, ValueError) as error:
         if not _has_landed(entry, tree):
-            _clean_up(entry.path, entry.staged, tree)
+            _clean_up(entry.path, tree)
             connection.execute(_END, (number,))
         return error
     if end is _End.APPLIED:
@@ -199,13 +196,13 @@ def _take_place(entry: _Entry, tree: Tree, connection: sqlite3.Connection) -> _E
             forget(path, connection)
         return _End.APPLIED
     written = Known(entry.version, entry.operation_id, entry.metadata, entry.digest, None)
-    if not tree.is_staged(path, entry.staged):
+    if not tree.is_staged(path):
         return _look_again(entry, written, tree, connection)
     known = observe(path, tree, connection)
     if (None if known is None else known.version) != entry.expected_version:
-        tree.discard(path, entry.staged)
+        tree.discard(path)
         return _End.OVERTAKEN
-    put(path, written._replace(stamp=tree.replace(path, entry.staged)), connection)
+    put(path, written._replace(stamp=tree.replace(path)), connection)
     return _End.APPLIED
 
 
@@ -226,17 +223,17 @@ def _has_landed(entry: _Entry, tree: Tree) -> bool:
     """Whether the second step was taken. Where that cannot be told, it is for the next user to find out."""
     try:
         if entry.version is not None:
-            return not tree.is_staged(entry.path, entry.staged)
+            return not tree.is_staged(entry.path)
         with tree.file(entry.path) as fd:
             return fd is None
     except (OSError, ValueError):
         return True
 
 
-def _clean_up(path: str, staged: str, tree: Tree) -> None:
+def _clean_up(path: str, tree: Tree) -> None:
     """Remove a staged file that no entry speaks of. If that fails too, the next scan of the directory does it."""
     with contextlib.suppress(OSError, ValueError):
-        tree.discard(path, staged)
+        tree.discard(path)
 
 
 def _tell_if_overtaken(operation: MemoryOperation, connection: sqlite3.Connection) -> None:
@@ -248,6 +245,14 @@ def _tell_if_overtaken(operation: MemoryOperation, connection: sqlite3.Connectio
             f"externally modified memory path {path!r} blocks recovery of an interrupted change; "
             "read it again and redo the change if it is not there"
         )
+
+
+def _require_ended(path: str, tree: Tree, connection: sqlite3.Connection) -> None:
+    """Raise what keeps an earlier change of the path from being ended, if there still is one."""
+    for row in connection.execute(_ENTRIES).fetchall():
+        entry = _Entry(*row)
+        if entry.path == path and entry.state == "pending":
+            _settle(entry, tree, connection)
 
 
 def _require_version(change: Change, current: str | None) -> None:

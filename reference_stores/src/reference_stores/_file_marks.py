@@ -20,7 +20,7 @@ SIDECAR: Final = ".memory.sqlite3"
 """The name of the database beside the files. It and every name that begins with it are reserved."""
 
 TEMPORARY: Final = ".memory-tmp-"
-"""How the name of a staged file begins; reserved too."""
+"""What stands before the name of a file whose staged text is to take its place; reserved as a beginning too."""
 
 _RESERVED = (SIDECAR, TEMPORARY)
 _CHUNK_BYTES = 1 << 20

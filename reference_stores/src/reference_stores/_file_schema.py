@@ -44,7 +44,6 @@ _TABLES: Final = (
         metadata TEXT,
         operation_id BLOB,
         fingerprint BLOB,
-        staged TEXT NOT NULL,
         state TEXT NOT NULL,
         begun_at INTEGER NOT NULL
     )

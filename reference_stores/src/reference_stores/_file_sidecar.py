@@ -105,7 +105,7 @@ class Sidecar:
                 return self._connection
             _logger.warning("the sidecar of a memory directory was removed or replaced; it is made anew")
             self.close()
-        self._connection = self._connect(root)
+        self._connection = self._connect_patiently(root)
         return self._connection
 
     @contextlib.contextmanager
@@ -162,6 +162,17 @@ class Sidecar:
                 if patient:
                     raise timed_out(self._lock_timeout_s)
                 raise BusyError
+            time.sleep(_POLL_S)
+
+    def _connect_patiently(self, root: int) -> sqlite3.Connection:
+        """Connect, also while another connection makes the sidecar or is the last to close it."""
+        deadline = time.monotonic() + self._lock_timeout_s
+        while True:
+            try:
+                return self._connect(root)
+            except (BusyError, sqlite3.OperationalError) as error:
+                if time.monotonic() >= deadline or (isinstance(error, sqlite3.Error) and _code(error) not in _BUSY):
+                    raise
             time.sleep(_POLL_S)
 
     def _connect(self, root: int) -> sqlite3.Connection:

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reference_stores._file_marks import is_fine, stamp_of
+from reference_stores._file_marks import TEMPORARY, is_fine, stamp_of
 from reference_stores.contract import MemoryPathEscapeError
 from reference_stores.rules import directory_of
 
@@ -118,64 +118,69 @@ class Tree:
                 f"memory path {path!r} is below a file; give the file or the directory another name"
             ) from None
 
-    def stage(self, path: str, name: str, content: bytes) -> None:
-        """Write `content`, to the disk, into a new file called `name` beside `path`.
+    def stage(self, path: str, content: bytes) -> None:
+        """Write `content`, to the disk, into the file that is to take the place of the one at `path`.
 
-        It has the permissions of the file at `path`, and a time of modification that no later change has:
-        kernels take theirs from a clock that ticks a few hundred times in a second.
+        It lies beside it, has its permissions, and a time of modification that no later change has: kernels
+        take theirs from a clock that ticks a few hundred times in a second. One that is there already was
+        left by a process that ended before it could tell of it, and is overwritten.
         """
-        directory, target = _split(path)
+        directory, name = _split(path)
         with self.directory(directory, make=True) as fd:
-            staged = os.open(name, _CREATE, 0o666, dir_fd=fd)
+            _unlink(fd, TEMPORARY + name)
+            staged = os.open(TEMPORARY + name, _CREATE, 0o666, dir_fd=fd)
             try:
                 with open(staged, "wb") as file:  # noqa: PTH123 - a descriptor has no path
                     file.write(content)
                     file.flush()
                     with contextlib.suppress(FileNotFoundError):
-                        os.fchmod(staged, stat.S_IMODE(os.stat(target, dir_fd=fd, follow_symlinks=False).st_mode))
+                        os.fchmod(staged, stat.S_IMODE(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode))
                     now = time.time_ns()
                     os.utime(staged, ns=(now, now))
                     self._sync(staged)
             except BaseException:
-                os.unlink(name, dir_fd=fd)
+                _unlink(fd, TEMPORARY + name)
                 raise
 
-    def is_staged(self, path: str, name: str) -> bool:
-        """Whether the file that was staged beside `path` as `name` is still there."""
+    def is_staged(self, path: str) -> bool:
+        """Whether a file waits to take the place of the one at `path`."""
+        directory, name = _split(path)
         try:
-            with self.directory(directory_of(path)) as fd:
-                os.stat(name, dir_fd=fd, follow_symlinks=False)
+            with self.directory(directory) as fd:
+                os.stat(TEMPORARY + name, dir_fd=fd, follow_symlinks=False)
         except (FileNotFoundError, NotADirectoryError):
             return False
         return True
 
-    def replace(self, path: str, name: str) -> str | None:
-        """Put the file staged as `name` at `path`, at once and to the disk, and return its stamp.
+    def replace(self, path: str) -> str | None:
+        """Put the staged file at `path`, at once and to the disk, and return its stamp.
 
         The stamp is `None` if it is not to be trusted: the file system counts in seconds, or somebody
         changed the file within this call.
         """
-        directory, target = _split(path)
+        directory, name = _split(path)
         with self.directory(directory) as fd:
-            staged = os.stat(name, dir_fd=fd, follow_symlinks=False)
-            os.replace(name, target, src_dir_fd=fd, dst_dir_fd=fd)
+            staged = os.stat(TEMPORARY + name, dir_fd=fd, follow_symlinks=False)
+            os.replace(TEMPORARY + name, name, src_dir_fd=fd, dst_dir_fd=fd)
             self._sync(fd)
-            placed = os.stat(target, dir_fd=fd, follow_symlinks=False)
+            placed = os.stat(name, dir_fd=fd, follow_symlinks=False)
         is_ours = (placed.st_ino, placed.st_size, placed.st_mtime_ns) == (
             staged.st_ino, staged.st_size, staged.st_mtime_ns,
         )  # fmt: skip
         return stamp_of(placed) if is_ours and is_fine(placed) else None
 
-    def discard(self, path: str, name: str) -> None:
-        """Remove the file that was staged beside `path` as `name`, if it is there."""
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError), self.directory(directory_of(path)) as fd:
-            os.unlink(name, dir_fd=fd)
-        self._prune(directory_of(path))
+    def discard(self, path: str) -> None:
+        """Remove the staged file, if there is one, and the directories above it that are then empty."""
+        directory, name = _split(path)
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError), self.directory(directory) as fd:
+            _unlink(fd, TEMPORARY + name)
+        self._prune(directory)
 
     def remove(self, path: str) -> None:
         """Remove the file at `path`, to the disk, and the directories above it that are then empty."""
         directory, name = _split(path)
         with self.directory(directory) as fd:
+            _unlink(fd, TEMPORARY + name)
             os.unlink(name, dir_fd=fd)
             self._sync(fd)
         self._prune(directory)
@@ -274,6 +279,11 @@ def _identity(status: os.stat_result) -> tuple[int, int]:
 def _has(fd: int, name: str) -> bool:
     """Whether a directory has an entry of exactly this spelling. Costs the directory."""
     return name in os.listdir(fd)
+
+
+def _unlink(fd: int, name: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=fd)
 
 
 def _is_directory(fd: int, name: str) -> bool:

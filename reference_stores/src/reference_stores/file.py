@@ -159,7 +159,7 @@ class FileStore:
             await outcome(closing)
 
     async def read(self, path: str, *, max_chars: int) -> MemoryFile | None:
-        """See `MemoryStore.read`. `ValueError` too where the file is not UTF-8, or no regular file."""
+        """See `MemoryStore.read`. `ValueError` too if what it would return is not UTF-8, or this is no regular file."""
         _validate_path(path)
         validate_bound("max_chars", max_chars)
         return await self._perform(partial(read_file, path, max_chars))
