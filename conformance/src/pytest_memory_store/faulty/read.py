@@ -106,7 +106,7 @@ class AbsenceCached(BaseStore):
 
 @faulty(
     "READ-08",
-    also=("OP-25", "CAS-07", "OP-03", "OP-17", "PATH-10", "READ-05", "CAS-02", "CAS-08"),
+    also=("OP-25", "CAS-07", "OP-03", "OP-17", "PATH-10", "READ-05", "CAS-02", "CAS-08", "TYPE-08b"),
     cause="an access time or counter within the versioned row",
 )
 class ReadChangesVersion(BaseStore):
