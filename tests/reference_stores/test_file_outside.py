@@ -398,7 +398,8 @@ def test_names_that_no_path_can_have(use: Use, directory: Path) -> None:
     "name",
     [
         ".memory.sqlite3", ".memory.sqlite3-wal", ".memory.sqlite3-shm", ".memory.sqlite3-journal",
-        ".memory.sqlite3.damaged-0", ".MEMORY.SQLITE3", ".memory-tmp-", ".memory-tmp-a.md", ".Memory-Tmp-x",
+        ".memory.sqlite3.damaged-0", ".MEMORY.SQLITE3", ".memory-tmp-", ".memory-tmp-a.md",
+        ".memory-tmp-dir", ".Memory-Tmp-x",
     ],
 )  # fmt: skip
 def test_reserved_names(use: Use, directory: Path, name: str) -> None:
@@ -418,7 +419,7 @@ def test_reserved_names(use: Use, directory: Path, name: str) -> None:
                 with pytest.raises(ValueError, match="the store keeps for itself; give it another one"):
                     await call
         assert await store.list_paths(limit=9) == []
-        for prefix in (name, f"t/{name}", f"{name}/"):
+        for prefix in (name, f"t/{name}", f"{name}/", f"t/{name}/"):
             assert await store.list_paths(prefix, limit=9) == []
             assert await found(store, prefix, "tea") == ([], 0, False)
 

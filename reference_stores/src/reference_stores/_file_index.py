@@ -2,7 +2,8 @@
 
 What lives here: the versions of files, and the names in directories. A change made outside is noticed by the
 stamp of a file or directory; what it was is found out by reading the one file, or scanning the one directory.
-Nothing here writes a file. Functions that change the index are called with the sidecar's lock held.
+Nothing here writes a file; a scan removes staged ones that no entry of the journal speaks of. Functions that
+change the index are called with the sidecar's lock held.
 """
 
 from __future__ import annotations
@@ -14,7 +15,16 @@ import os
 import secrets
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from reference_stores._file_marks import TEMPORARY, Names, digest_of, is_settled, read_bytes, scan, stamp_of
+from reference_stores._file_marks import (
+    TEMPORARY,
+    Names,
+    digest_of,
+    is_reserved,
+    is_settled,
+    read_bytes,
+    scan,
+    stamp_of,
+)
 from reference_stores.contract import MemoryFile, MemoryPathEscapeError
 from reference_stores.rules import decode_metadata, directory_of, is_addressable, prefix_end
 
@@ -173,6 +183,8 @@ def _entries(prefix: str, start: str, sidecar: Sidecar) -> Iterator[str]:
 
 def _refresh(directory: str, sidecar: Sidecar) -> bool:
     """Make the names known in a directory true, and return whether it is one. Costs nothing if it is unchanged."""
+    if any(is_reserved(name) for name in directory.split("/")):
+        return False
     tree, connection = sidecar.tree, sidecar.connection()
     try:
         with tree.directory(directory) as fd:

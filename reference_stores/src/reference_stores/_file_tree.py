@@ -109,7 +109,7 @@ class Tree:
         try:
             with self.directory(directory) as fd:
                 self._require_spelling(fd, name, path)
-                if _is_directory(fd, name):
+                if _mode(fd, name) == stat.S_IFDIR:
                     raise ValueError(f"memory path {path!r} is a directory here; give the file another name")
         except FileNotFoundError:
             self._require_room_above(path)
@@ -147,10 +147,9 @@ class Tree:
         directory, name = _split(path)
         try:
             with self.directory(directory) as fd:
-                os.stat(TEMPORARY + name, dir_fd=fd, follow_symlinks=False)
+                return _mode(fd, TEMPORARY + name) is not None
         except (FileNotFoundError, NotADirectoryError):
             return False
-        return True
 
     def replace(self, path: str) -> str | None:
         """Put the staged file at `path`, at once and to the disk, and return its stamp.
@@ -217,9 +216,12 @@ class Tree:
                 if not make:
                     raise
             except OSError as error:
-                if error.errno in (errno.ELOOP, errno.ENOTDIR):
-                    _refuse_link(fd, name, path)
-                raise
+                if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+                    raise
+                _refuse_link(fd, name, path)
+                if _mode(fd, name) not in (None, stat.S_IFDIR):
+                    raise
+                continue  # what was in the way is gone: look again
             with contextlib.suppress(FileExistsError):
                 os.mkdir(name, dir_fd=fd)
                 self._sync(fd)
@@ -286,19 +288,19 @@ def _unlink(fd: int, name: str) -> None:
         os.unlink(name, dir_fd=fd)
 
 
-def _is_directory(fd: int, name: str) -> bool:
+def _mode(fd: int, name: str) -> int | None:
+    """Return what kind of thing lies in a directory, as `stat.S_IFREG` and others; `None` if nothing does."""
     try:
-        return stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode)
+        return stat.S_IFMT(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode)
     except FileNotFoundError:
-        return False
+        return None
 
 
 def _refuse_link(fd: int, name: str, path: str) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        if stat.S_ISLNK(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode):
-            raise MemoryPathEscapeError(
-                f"memory path {path!r} leads through a symbolic link at {name!r}; put a file or directory there"
-            )
+    if _mode(fd, name) == stat.S_IFLNK:
+        raise MemoryPathEscapeError(
+            f"memory path {path!r} leads through a symbolic link at {name!r}; put a file or directory there"
+        )
 
 
 def _no_file(path: str) -> ValueError:
