@@ -13,6 +13,7 @@ import contextlib
 import errno
 import os
 import secrets
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reference_stores._file_marks import (
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
 _BYTES_PER_CHAR: Final = 4
 """The most that a character takes in UTF-8."""
 
-_PAGE: Final = 500
-"""How many names are fetched at once."""
+_PAGES: Final = (25, 100, 400, 1600)
+"""How many names are fetched at once: few at first, since few may be asked for, and as the last from then on."""
 
 _BATCH_CHARS: Final = 1_000_000
 _BATCH_FILES: Final = 100
@@ -172,11 +173,11 @@ def _entries(prefix: str, start: str, sidecar: Sidecar) -> Iterator[str]:
     name, end = start[above:], prefix_end(prefix[above:])
     if start == prefix and not _refresh(directory, sidecar):
         return
-    while True:
-        page = connection.execute(_NAMES, (directory, name, end, _PAGE)).fetchall()
+    for size in chain(_PAGES, repeat(_PAGES[-1])):
+        page = connection.execute(_NAMES, (directory, name, end, size)).fetchall()
         for (name,) in page:
             yield directory + "/" + name if directory else name
-        if len(page) < _PAGE:
+        if len(page) < size:
             return
         name += " "  # sorts before every name that goes on from this one
 
